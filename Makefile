@@ -9,9 +9,13 @@ ACCESSORS := -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangle
 # relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
 # Without SwiftPM's $ORIGIN and with all functions bound at the start, no library beside the program is loaded, and no
 # pointer to a library's function can be overwritten later; Scripts/check-linking.sh checks both.
+# ArgumentParser is compiled with a small module of the name of FoundationEssentials instead of Swift's own, of which the
+# linker would keep 5 MB; the compiler finds it first in the folder below. That is linked like every other module.
+ESSENTIALS := .build-release/essentials/FoundationEssentials
 RELEASE := -c release $(ACCESSORS) -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
 	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
-	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now --disable-local-rpath --omit-frame-pointers
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now --disable-local-rpath --omit-frame-pointers \
+	-Xswiftc -I -Xswiftc "$(CURDIR)/$(dir $(ESSENTIALS))" -Xlinker "$(CURDIR)/$(ESSENTIALS).bc"
 PROGRAM := .build-release/release/gattscope
 # The build after every change, which the unit tests use: as optimised and with the same checks as the release (except for
 # the tests, the command line and the readers of profiles, which are not optimised), but each module on its own, which
@@ -67,7 +71,7 @@ PAGE_PACKAGES := chromium chromium-driver python3-selenium
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 COST_PACKAGES := $(BUILD_PACKAGES) binutils python3 valgrind
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
-SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
+SWIFT_FOLDERS := Package.swift $(wildcard Plugins Release Sources Tests Fuzz)
 FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
 	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive FuzzArchive
 # Of two -sanitize options the compiler honours only the last, and silently omits the fuzzer's counters. -Xswiftc
@@ -102,7 +106,14 @@ Package.swift: docs/schema.json $(PROFILES) $(wildcard Sources/Reports/Page/page
 build: Package.swift ## build the program, quickly: .build/release/gattscope
 	swift build $(TESTED) --product gattscope
 
-release: Package.swift ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
+# ArgumentParser is compiled again if the module changes.
+$(ESSENTIALS).bc: Release/FoundationEssentials.swift
+	@mkdir -p $(@D)
+	@rm -rf .build-release/*/release/ArgumentParser.build
+	swiftc -O -wmo -swift-version 6 -parse-as-library -static -static-stdlib -gnone -lto=llvm-full $(patsubst -Xswiftc,,$(ACCESSORS)) \
+		-module-name FoundationEssentials -emit-module -emit-module-path $(ESSENTIALS).swiftmodule -c -o $@ $<
+
+release: Package.swift $(ESSENTIALS).bc ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
 	OPTIMISE_ALL=1 swift build $(RELEASE)
 
 check: ## lint, build and run the unit tests without the long sweeps: after every change

@@ -16,7 +16,7 @@ func linked(_ name: String) -> LinkerSetting {
 }
 
 /// Applies the strictest rules to every target.
-let strict: [SwiftSetting] = [
+let rules: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableExperimentalFeature("Lifetimes"),
   .enableUpcomingFeature("ExistentialAny"),
@@ -25,16 +25,22 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Every module imports _StringProcessing unless it is told not to. One call of `replacing` links
+/// Swift's regular expressions, 1.3 MB; `Bytes/TextSearch.swift` has what is needed of them.
+let strict: [SwiftSetting] =
+  rules + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+
 /// Leaves the tests unoptimised: optimising them would take most of the build time and gain little
 /// when they run.
-let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
+let tests: [SwiftSetting] = rules + [.unsafeFlags(["-Onone"])]
 
 /// Optimises the command line and the readers of profiles only in the release: optimising them
 /// takes a sixth of the build time, and no packet passes through them.
-let startUp = Context.environment["OPTIMISE_ALL"] == nil ? tests : strict
+let startUp =
+  Context.environment["OPTIMISE_ALL"] == nil ? strict + [.unsafeFlags(["-Onone"])] : strict
 
 /// Optimises the fuzzers' inputs only for the fuzzers; for the tests, the libraries are enough.
-let inputs = Context.environment["ENABLE_FUZZING"] == nil ? tests : strict
+let inputs = Context.environment["ENABLE_FUZZING"] == nil ? tests : rules
 
 let package = Package(
   name: "gattscope",
@@ -198,7 +204,7 @@ let package = Package(
     // Captures in memory, one record a line.
     .target(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
-      path: "Tests/MadeTraffic", swiftSettings: strict),
+      path: "Tests/MadeTraffic", swiftSettings: rules),
     .testTarget(
       name: "CryptographyTests",
       dependencies: ["MadeTraffic", "Cryptography", "Bluetooth", "Bytes"],
@@ -256,13 +262,13 @@ if Context.environment["ENABLE_FUZZING"] != nil {
     .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
     .target(
       name: "RecordMutations", dependencies: ["FuzzInputs", "CLibFuzzer"],
-      path: "Fuzz/RecordMutations", swiftSettings: strict),
+      path: "Fuzz/RecordMutations", swiftSettings: rules),
   ]
   package.targets += (fuzzersOfFiles + fuzzersOfRecords).map { name in
     .executableTarget(
       name: name,
       dependencies: fuzzersOfRecords.contains(name)
         ? ["FuzzInputs", "RecordMutations"] : ["FuzzInputs"],
-      path: "Fuzz/\(name)", swiftSettings: strict)
+      path: "Fuzz/\(name)", swiftSettings: rules)
   }
 }

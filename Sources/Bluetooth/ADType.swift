@@ -23,6 +23,8 @@ package struct ADType: RawRepresentable, Hashable, Sendable {
   package static let bigInfo = Self(rawValue: 0x2c)
   package static let advertisingIntervalLong = Self(rawValue: 0x2f)
   package static let broadcastName = Self(rawValue: 0x30)
+  /// Periodic Advertising Response Timing Information.
+  package static let responseTiming = Self(rawValue: 0x32)
   package static let manufacturerSpecificData = Self(rawValue: 0xff)
 
   /// The name in the Assigned Numbers; nil for a type that is not listed.

@@ -122,6 +122,8 @@ package struct Scale: Sendable, Equatable {
   package static let timeout = Self(10, .milliseconds)
   /// n × 1 ms.
   package static let milliseconds = Self(1, .milliseconds)
+  /// n × 200 ms.
+  package static let fifthsOfSecond = Self(200, .milliseconds)
   /// Times between packets: n × 0.001 ms.
   package static let latency = Self(1, decimals: 3, .milliseconds)
   /// n × 1 µs.

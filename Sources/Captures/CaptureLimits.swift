@@ -14,6 +14,9 @@ package enum CaptureLimits {
   /// The maximum number of interfaces in a pcapng section. Each is stored.
   package static let interfaces = 4096
 
+  /// The number that sniffers are counted from where the number of controllers is not known.
+  static let controllers: UInt16 = 256
+
   /// The number of other link types that are counted separately.
   package static let otherLinkTypes = 16
 

@@ -18,6 +18,9 @@ package struct CaptureRecord: ~Escapable {
     case air(SnifferFormat)
     /// Unreadable: the link type's own header has `needed` bytes, and not all of them exist.
     case incomplete(needed: Int)
+
+    /// Whether a sniffer recorded it.
+    package var isFromAir: Bool { if case .air = self { true } else { false } }
   }
 
   /// The packet types that a record's header can distinguish; H1 knows only the first three.
@@ -154,6 +157,18 @@ package struct CaptureRecord: ~Escapable {
   consuming func following(damage followsDamage: Bool) -> CaptureRecord {
     var record = self
     record.followsDamage = followsDamage
+    return record
+  }
+
+  /// Returns a packet from the air in another form, with the same time and annotations.
+  @_lifetime(copy self, copy bytes)
+  package func asAir(_ format: SnifferFormat, _ bytes: RawSpan) -> CaptureRecord {
+    var record = CaptureRecord(
+      number: number, time: time, direction: nil, adapter: adapter, framing: .air(format),
+      originalLength: bytes.byteCount, drops: drops, fileOffset: fileOffset, bytes: bytes)
+    record.options = options
+    record.fileIndex = fileIndex
+    record.sectionIndex = sectionIndex
     return record
   }
 

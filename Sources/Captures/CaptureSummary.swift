@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// The known properties of a capture as a whole.
 package struct CaptureSummary: Equatable, Sendable {
   /// The readable formats.
@@ -87,6 +89,14 @@ package struct CaptureSummary: Equatable, Sendable {
   package var datalinkName: String
   /// The number of decimals of the capture's clock: 6 for microseconds.
   package var timeDecimals: Int
+  /// The layouts of the packets from sniffers that it has.
+  package var sniffers: [SnifferFormat] = []
+  /// Whether it may have packets between a host and a controller.
+  package var holdsHCI = true
+  /// The link type of the first interface with HCI if a sniffer's precedes it.
+  private var laterHCI: UInt32?
+  /// The link type of packets with HCI.
+  var hciLinkType: UInt32? { laterHCI ?? datalink }
   /// Whether records have no direction because their link type lacks a field for it.
   package var lacksDirection = false
   /// Whether times are dates; otherwise they count from the first record.
@@ -105,6 +115,22 @@ package struct CaptureSummary: Equatable, Sendable {
     self.datalink = datalink
     self.datalinkName = datalinkName
     self.timeDecimals = timeDecimals
+  }
+
+  /// Adds what another file of the same capture may have.
+  mutating func add(contentsOf other: CaptureSummary) {
+    sniffers += other.sniffers.filter { !sniffers.contains($0) }
+    holdsHCI = holdsHCI || other.holdsHCI
+  }
+
+  /// Sets what it has by the link types of its packets.
+  mutating func setContents(_ linkTypes: [LinkType]) {
+    sniffers = []
+    for next in linkTypes.compactMap(\.sniffer) where !sniffers.contains(next) {
+      sniffers.append(next)
+    }
+    holdsHCI = sniffers.isEmpty || linkTypes.contains(where: \.isHCI)
+    laterHCI = linkTypes.first(where: \.isHCI)?.rawValue
   }
 
   /// Records that the place of the latest damage is unknown. Files that could not be read at all

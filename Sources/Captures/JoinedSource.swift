@@ -29,9 +29,12 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   private var number = 0
   private var numberBefore = 0
   private var overlap = Overlap()
-  /// The number added to the current file's controllers, and the one for a file of another device.
-  private var firstAdapter: UInt16 = 0
-  private var nextAdapter: UInt16 = 0
+  /// The numbers of controllers, and of sniffers that recorded a file of their own.
+  private var controllers = Numbers()
+  private var sniffers = Numbers()
+  /// Whether a sniffer recorded the current file.
+  private var isFromAir = false
+  private var isFirstRecord = false
   private var hasEnded = false
 
   /// Examines the files and sorts them by time.
@@ -66,6 +69,10 @@ package struct JoinedSource: CaptureSource, ~Copyable {
       !files.contains { $0.damage != nil && $0.name == damage.file }
     }
     summary = Self.summary(order.map { (files[$0].name, summaries[$0]) })
+    // Files that cannot be examined may hold HCI.
+    if summary.holdsHCI || summaries.contains(where: { $0 == nil }) {
+      sniffers.base = CaptureLimits.controllers
+    }
   }
 
   /// Returns the order of the files by time. Files with a time are sorted among their own
@@ -88,6 +95,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
       ?? CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
     summary.timeDecimals = known.map(\.timeDecimals).max() ?? 6
     summary.leftOut = []
+    for other in known { summary.add(contentsOf: other) }
     if files.count > 1 {
       // Each file's remarks are added when it has been read.
       summary.remarks = []
@@ -116,13 +124,12 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           number = numberBefore + record.number
           if !summary.files.isEmpty { summary.files[file].records += 1 }
           let original = overlap.observe(record, file: file, number: number)
-          if record.number == 1 { firstAdapter = overlap.isOtherDevice ? nextAdapter : 0 }
-          // Controllers of another device are different ones, whatever their numbers.
-          var adapter = record.adapter
-          if let number = adapter.number {
-            adapter = AdapterIndex(number &+ firstAdapter)
-            nextAdapter = max(nextAdapter, adapter.value &+ 1)
-          }
+          let isOther = isFirstRecord ? overlap.isOtherDevice : nil
+          isFirstRecord = false
+          let adapter =
+            isFromAir
+            ? sniffers.adapter(record.adapter, ofOtherDevice: isOther)
+            : controllers.adapter(record.adapter, ofOtherDevice: isOther)
           let followsDamage = isAfterDamage
           isAfterDamage = false
           // A file that begins within the damaged one may have what that lacks.
@@ -144,6 +151,27 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     return nil
   }
 
+  /// The numbers of controllers or sniffers in all files.
+  private struct Numbers: Sendable {
+    /// The first number of all.
+    var base: UInt16 = 0
+    /// The number added to those of the current file, and the one for a file of another device.
+    private var first: UInt16 = 0
+    private var next: UInt16 = 0
+
+    /// Returns the number of a controller, given its number in its file.
+    ///
+    /// - Parameter isOther: For the first record of a file: whether the file is from another device.
+    mutating func adapter(_ known: AdapterIndex, ofOtherDevice isOther: Bool?) -> AdapterIndex {
+      // Controllers of another device are different ones, whatever their numbers.
+      if let isOther { first = isOther ? max(next, base) : base }
+      guard let number = known.number else { return known }
+      let adapter = AdapterIndex(number &+ first)
+      next = max(next, adapter.value &+ 1)
+      return adapter
+    }
+  }
+
   /// Opens the next file that can be opened; returns false after the last one.
   private mutating func openNext() -> Bool {
     while file + 1 < sources.count {
@@ -153,7 +181,10 @@ package struct JoinedSource: CaptureSource, ~Copyable {
         let opened = reader.summary
         if !summary.files.isEmpty { summary.files[file].summary = .init(opened) }
         summary.lacksDirection = summary.lacksDirection || opened.lacksDirection
+        summary.add(contentsOf: opened)
+        isFromAir = !opened.holdsHCI
         current = consume reader
+        isFirstRecord = true
         return true
       } catch {
         fail(error.of(sources[file].name))

@@ -42,6 +42,17 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     }
   }
 
+  /// The link type in which packets of a sniffer are written.
+  init(_ sniffer: SnifferFormat) {
+    self =
+      switch sniffer {
+      case .linkLayer: .linkLayer
+      case .pseudoHeader: .linkLayerWithHeader
+      case .nordic: .nordic
+      case .ppi: .ppi
+      }
+  }
+
   /// The name used in `CaptureSummary`; nil for unknown numbers.
   package var name: String? {
     switch rawValue {

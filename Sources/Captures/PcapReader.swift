@@ -100,6 +100,7 @@ package struct PcapReader: CaptureSource, ~Copyable {
       format: .pcap, datalink: header.linkType.rawValue,
       datalinkName: header.linkType.nameOrNumber, timeDecimals: header.hasNanoseconds ? 9 : 6)
     summary.lacksDirection = header.linkType == .h4
+    summary.setContents([header.linkType])
     self.summary = summary
     self.input = input
   }

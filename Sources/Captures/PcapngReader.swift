@@ -9,8 +9,8 @@ import Bytes
 /// of other link types are counted and left out, but they keep their numbers: `#n` is the packet
 /// that Wireshark shows as n.
 ///
-/// An HCI interface has the number of those before it as its controller's number. A sniffer has its
-/// interface's index, after the numbers of controllers if there are any.
+/// The controller's number of an HCI interface is the number of such interfaces before it. A
+/// sniffer's is its interface's index among the others, after those of the controllers.
 ///
 /// Damage ends the capture, as in `BtsnoopReader`. It is a block that ends early, whose two lengths
 /// differ or that is longer than `CaptureLimits.blockBytes`, or a packet that does not fit its
@@ -272,6 +272,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
   /// Names the link types that are read in the summary.
   private mutating func describeContents() {
     summary.datalink = readTypes.first?.rawValue
+    summary.setContents(readTypes)
     summary.datalinkName =
       readTypes.isEmpty
       ? "no interface" : readTypes.map(\.nameOrNumber).joined(separator: " and ")
@@ -302,7 +303,8 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     wrappedIsRead = wrappedIsRead || linkType == .ppi
     // The Linux monitor's records have the numbers of all controllers of their host.
     let hasMonitor = interfaces.contains { $0.linkType == .linuxMonitor }
-    let number = nextAdapter + index + (hasMonitor ? Self.controllersOfHost : 0)
+    let place = interfaces.prefix(index).count { !$0.linkType.isHCI }
+    let number = nextAdapter + place + (hasMonitor ? Int(CaptureLimits.controllers) : 0)
     interfaces[index].adapter = AdapterIndex(UInt16(clamping: min(number, 0xfffe)))
     adapterAfterSniffers = max(adapterAfterSniffers, number + 1)
   }
@@ -324,9 +326,6 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     linkType == .ppi && wrappedIsRead
       || interfaces.contains { $0.linkType == linkType && $0.foreign == nil }
   }
-
-  /// The number of controllers of a host that are assumed at most.
-  private static let controllersOfHost = 256
 
   // MARK: Packets
 

@@ -12,7 +12,7 @@ package struct SkippedRule: Sendable {
 
 extension Coverage.Parts {
   /// The parts that the capture as a whole has or lacks; the others belong to connections.
-  var ofCapture: Coverage.Parts { intersection([.commands, .events]) }
+  var ofCapture: Coverage.Parts { intersection([.commands, .events, .air]) }
 }
 
 extension Evidence {
@@ -41,6 +41,8 @@ extension Evidence {
     guard !coverage.parts.isEmpty else { return [] }
     let union = all.reduce(into: Coverage.Parts()) { $0.formUnion($1) }
     return rules.compactMap { rule in
+      // What is never concluded from such a capture is not missed.
+      guard rule.symptom.applies(to: vantage) else { return nil }
       let needs = rule.needs
       let ofCapture = needs.ofCapture.subtracting(coverage.parts)
       switch rule.examination {

@@ -1,3 +1,4 @@
+import Bluetooth
 package import Histories
 import Meanings
 import Sessions
@@ -8,6 +9,8 @@ private struct Gaps {
   let covered: [Int: Coverage.Parts]
   /// The connections of which packets are missing or cut.
   let lossy: Set<Int>
+  /// The connections that were recorded on the air.
+  let onAir: Set<Int>
   let hasUnseenRecords: Bool
 
   init(_ evidence: Evidence) {
@@ -16,6 +19,7 @@ private struct Gaps {
       evidence.connections.lazy.filter {
         $0.connection.hasLostPackets || $0.connection.isDataCut
       }.map(\.id))
+    onAir = Set(evidence.connections.lazy.filter(\.connection.isOnAir).map(\.id))
     hasUnseenRecords = evidence.unseenRecords > 0
   }
 }
@@ -34,7 +38,7 @@ extension Evidence {
     let ends = isGrouped ? self.ends : [:]
     var found: [Finding] = []
     for rule in rules {
-      var own = findings(by: rule, gaps.covered)
+      var own = findings(by: rule, gaps)
       // Findings on connections that are not reported are not merged with those on other
       // connections.
       if let reported {
@@ -56,14 +60,16 @@ extension Evidence {
     }
   }
 
-  /// Returns what one rule finds where the capture has the parts that it needs.
-  private func findings(by rule: Rule, _ covered: [Int: Coverage.Parts]) -> [Finding] {
+  /// Returns what one rule finds where it applies, and the capture has the parts that it needs.
+  private func findings(by rule: Rule, _ gaps: Gaps) -> [Finding] {
     let needs = rule.needs
     switch rule.examination {
     case .connection(let examine):
       var own: [Finding] = []
       for connection in connections
-      where covered[connection.id]?.isSuperset(of: needs) ?? needs.isEmpty {
+      where rule.symptom.applies(to: connection.connection.vantage)
+        && gaps.covered[connection.id]?.isSuperset(of: needs) ?? needs.isEmpty
+      {
         for var finding in examine(connection, self) {
           if finding.connections.isEmpty { finding.connections = [connection.id] }
           own.append(finding)
@@ -71,9 +77,12 @@ extension Evidence {
       }
       return own
     case .whole(let examine):
-      guard coverage.parts.isSuperset(of: needs.ofCapture) else { return [] }
+      guard coverage.parts.isSuperset(of: needs.ofCapture), rule.symptom.applies(to: vantage)
+      else { return [] }
+      let excluded = rule.symptom.applies(to: .air) ? [] : gaps.onAir
       return examine(self).filter { finding in
-        finding.connections.allSatisfy { covered[$0]?.isSuperset(of: needs) ?? true }
+        finding.connections.allSatisfy { gaps.covered[$0]?.isSuperset(of: needs) ?? true }
+          && excluded.isDisjoint(with: finding.connections)
       }
     }
   }

@@ -286,6 +286,9 @@ package struct Rule: Sendable {
     ///
     /// A later attempt that succeeds does not refute a finding; it may only reduce its severity.
     package static let settled = Self(rawValue: 1 << 2)
+    /// It concludes from what only a captured host shows: what its controller reports, and when
+    /// data reached it. It is not applied to connections that were recorded on the air.
+    package static let ofHost = Self(rawValue: 1 << 3)
   }
 
   /// What a rule examines.
@@ -311,6 +314,17 @@ package struct Rule: Sendable {
 
   package subscript<Value>(dynamicMember member: KeyPath<Symptom, Value>) -> Value {
     symptom[keyPath: member]
+  }
+}
+
+extension Symptom {
+  /// Returns whether the rule is applied to what was recorded from there. Nothing on the air is a
+  /// command, or tells which packets a controller has completed; a host shows nothing of the air.
+  package func applies(to vantage: Vantage) -> Bool {
+    switch vantage {
+    case .host: !needs.contains(.air)
+    case .air: !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
+    }
   }
 }
 
@@ -340,12 +354,15 @@ extension Rule {
   package var key: String { symptom.id.description }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
-  package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
+  package static func key(_ name: String) -> String {
+    String(name.lowercased().map { $0 == "-" ? "_" : $0 })
+  }
 
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] = [
-    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, unbonded,
+    capture, airCapture, controller, ownAdvertising, connecting, air, delivery, pairing, encryption,
+    bonds, unbonded,
     access, requests, handles, servers, discovery, subscriptions, unansweredWrites, clients, cache,
     mtu, cutValues, transfers, rates, traffic, channels, link, [mtuUnused], management, classic,
   ].flatMap(\.self)

@@ -127,7 +127,9 @@ struct ExplainDocument: ~Copyable {
       sink.endList()
     }
     if finding.isResolved { sink.flag("resolved", true) }
-    if let fault = finding.fault { sink.word("fault", fault.key) }
+    if let fault = finding.fault {
+      sink.word("fault", fault.key(explanation.evidence.vantage(of: finding)))
+    }
     sink.packets("connections", finding.connections[...])
     if let attribute = finding.attribute {
       if let uuid = attribute.uuid { sink.uuid("uuid", uuid) }

@@ -61,7 +61,8 @@ package struct ExplainPage: ~Copyable {
     guard options.isVerbose else { return }
     for (lacks, rules) in explanation.skippedByReason {
       let names = rules.map(\.rule.id.description).joined(separator: ", ")
-      paragraph("  \(lacks.listed(joinedBy: "and").text): \(names)", hanging: 4)
+      let parts = explanation.words(lacks, joinedBy: "and")
+      paragraph("  \(parts.text): \(names)", hanging: 4)
     }
   }
 

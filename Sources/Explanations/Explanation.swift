@@ -49,13 +49,14 @@ package struct Explanation: Sendable {
   /// - Parameters:
   ///   - rules: the rules to apply.
   ///   - isGrouped: whether equal findings of several connections are reported as one.
-  ///   - isNamed: whether findings call the ends of links by their names.
+  ///   - isNamed: whether findings call the ends of links by their names; on the air they always
+  ///     name the central and the peripheral.
   package init(
     _ evidence: Evidence, _ selection: Selection, among stretches: [ClosedRange<Int>]? = nil,
     rules: [Rule] = Rule.all, isGrouped: Bool = true, isNamed: Bool = true
   ) {
     var evidence = evidence
-    ruleCount = rules.count
+    ruleCount = rules.count { $0.symptom.applies(to: evidence.vantage) }
     isSelective = !selection.isEverything
     covered = stretches?.sorted { $0.lowerBound < $1.lowerBound }
     func isSelected(_ packets: ClosedRange<Int>) -> Bool {
@@ -76,12 +77,8 @@ package struct Explanation: Sendable {
     )
     for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported)
     where finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) {
-      guard isNamed else {
-        place(finding, positions, selection)
-        continue
-      }
       let about = finding.connections.compactMap { places[$0] }.map { evidence.connections[$0] }
-      place(finding.naming(evidence.names(of: about)), positions, selection)
+      place(finding.naming(evidence.names(of: about, isNamed: isNamed)), positions, selection)
     }
   }
 
@@ -138,6 +135,12 @@ package struct Explanation: Sendable {
     let words: Wording =
       "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late to show" : "lacks" as StaticString)"
     return words.naming(evidence.hostName)
+  }
+
+  /// Returns parts of a capture as a list such as `host commands and controller events`.
+  func words(_ parts: Coverage.Parts, joinedBy conjunction: StaticString) -> Wording {
+    let words = parts.listed(joinedBy: conjunction)
+    return evidence.vantage == .air ? words.naming(.onAir) : words
   }
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
@@ -199,15 +202,22 @@ extension ConnectionHistory {
     var output = Output()
     return output.peer(connection)
       ? Wording(stringLiteral: String(decoding: output.bytes.array, as: UTF8.self))
-      : "peer unknown, handle \(handle: connection.handle)"
+      : connection.isOnAir
+        ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)"
   }
 
-  /// Returns the role of this host: `this phone, C0:FF:EE:C0:FF:EE, is the central`.
+  /// Returns the role of this host: `this phone, C0:FF:EE:C0:FF:EE, is the central`; on the air the
+  /// central, if its address is known: `opened by 5F:5B:75:CE:09:DA random resolvable`.
   package func hostWords(_ evidence: Evidence) -> Wording {
     roleWords.naming(evidence.hostName)
   }
 
   private var roleWords: Wording {
+    if connection.isOnAir {
+      return pairing.ownAddress.map {
+        "opened by \($0.address) \(AddressKind($0.address, $0.isRandom ? .random : .public))"
+      } ?? ""
+    }
     guard let role = connection.role(of: .local) else {
       // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
       // be missing.

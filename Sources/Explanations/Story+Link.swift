@@ -10,7 +10,8 @@ extension ConnectionHistory {
   /// same way, the exchange of features and versions, is omitted.
   func linkStory(_ evidence: Evidence) -> [StoryLine] {
     var lines = [beginning(evidence)].compactMap(\.self)
-    lines += link.updates.map { Self.line($0, hasEvents: !evidence.hasDataAlone) }
+    let hasEvents = !evidence.hasDataAlone && !connection.isOnAir
+    lines += link.updates.map { Self.line($0, hasEvents: hasEvents) }
     if link.omittedUpdates > 0, let last = link.updates.last {
       lines.append(
         StoryLine(
@@ -197,6 +198,7 @@ extension ConnectionHistory {
       $0.connection.peer != nil && $0.connection.peer == connection.peer
         && $0.connection.transport == connection.transport
         && $0.connection.adapter == connection.adapter && !$0.connection.isOpeningMissing
+        && !connection.isOnAir
     }
     if let again {
       return StoryLine(
@@ -249,7 +251,10 @@ extension ConnectionHistory {
     case .micFailure: return "the controllers end the link\(reasonWords)"
     case .reset: return "the controller is reset, which ends the link"
     case .controller: return "the controller ends the link\(reasonWords)\(unused(evidence))"
-    case .replaced: return "another connection gets the same handle: this one ended before, unseen"
+    case .replaced:
+      return connection.isOnAir
+        ? "another connection gets the same access address: this one ended before, unseen"
+        : "another connection gets the same handle: this one ended before, unseen"
     case .unknown: return "the link ends, for a reason that is not in the capture"
     case .fileEnded: return "the file ends; the link is still open"
     }

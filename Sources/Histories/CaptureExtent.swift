@@ -52,6 +52,8 @@ package struct CaptureExtent: Sendable {
   package private(set) var sentData = 0
   package private(set) var receivedData = 0
   package var allData: Int { sentData + receivedData }
+  /// The number of packets on the air.
+  package private(set) var airPackets = 0
   /// The first packet that needs one of the other direction, while the capture has none: a response
   /// or confirmation, or a request or indication that follows another one of its kind on its
   /// connection, which is sent only after the answer (Core, Vol 3, Part F, 3.3.2).
@@ -120,7 +122,12 @@ package struct CaptureExtent: Sendable {
     case .acl:
       if packet.record.direction == .sent { sentData += 1 } else { receivedData += 1 }
       if packet.record.isTruncated { truncatedData += 1 }
-      if packet.record.isDirectionInferred { infersDirections = true }
+      // Where a sniffer's side comes from is known for each packet.
+      if packet.answer.air != nil {
+        airPackets += 1
+      } else if packet.record.isDirectionInferred {
+        infersDirections = true
+      }
       // Each enhanced bearer has its own requests.
       if unpaired == nil, sentData == 0 || receivedData == 0, packet.answer.channel == nil,
         let opcode = packet.dissection.att?.opcode
@@ -133,7 +140,11 @@ package struct CaptureExtent: Sendable {
       if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
     case .unknown: undecoded += 1
     case .note: notes += 1
-    case .sco, .iso, .controllerLog, .advertising, .linkData, .linkControl: break
+    case .advertising:
+      airPackets += 1
+      advertisements &+= memory.advertisements.reports.count
+    case .linkData, .linkControl: airPackets += 1
+    case .sco, .iso, .controllerLog: break
     }
   }
 
@@ -199,12 +210,15 @@ extension Evidence {
     history.connection.isOpeningLost || extent.lacksUnplaced
   }
 
-  /// Whether the capture contains only data: no command or event describes the links.
-  package var hasDataAlone: Bool { extent.commands + extent.events == 0 && extent.allData > 0 }
+  /// Whether a host's capture contains only data: no command or event describes the links.
+  package var hasDataAlone: Bool {
+    vantage == .host && extent.commands + extent.events == 0 && extent.allData > 0
+  }
 
   /// Whether the capture contains records of the management interface, but no HCI packet.
   package var hasManagementAlone: Bool {
-    extent.controls > 0 && extent.commands + extent.events + extent.allData == 0
+    extent.controls > 0
+      && extent.commands + extent.events + extent.allData + extent.airPackets == 0
   }
 
   /// The minimum number of records that are missing although the capture does not report it: data
@@ -237,6 +251,7 @@ extension Evidence {
     } else if extent.countsDrops, !hasDataAlone {
       words.append("no packets lost")
     }
+    if extent.airPackets > 0 { words.append("from the air") }
     if lacksData { words.append("commands and events only, no data") }
     let (begun, unseen) = (begunEarlier.count, begunUnseen.count)
     if hasManagementAlone {

@@ -81,7 +81,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     switch packet.dissection.content {
     case .command, .event, .control, .note: observeHost(packet, memory)
-    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
+    case .advertising: observeAdvertising(packet.record, memory)
+    case .acl, .sco, .iso, .controllerLog, .unknown, .linkData, .linkControl: break
     }
     guard let link = packet.answer.link else { return }
     let id = memory.links.id(link)
@@ -96,6 +97,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if packet.answer.opened {
       if let own = evidence.host.address(ofLinkOpenedBy: packet.dissection, packet.record.adapter) {
         notes[position].pairing.ownAddress = own
+      } else if let central = memory.air.link(connection: id)?.central {
+        notes[position].pairing.ownAddress = PairingAddress(
+          central.address, isRandom: central.type == .random)
+      }
+      if let central = memory.air.isEmpty ? nil : memory.air.link(connection: id)?.central {
+        notes[position].pairing.ownAddress = PairingAddress(central.address, central.type)
       }
       let seen = sighting(ofPeerAt: position)
       let age = seen.flatMap { Moment(packet.record).nanoseconds(since: $0.last) }
@@ -199,12 +206,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       latestAdapter.position = evidence.adapters.count
       evidence.adapters.append(adapter)
     }
-    for report in memory.advertisements.reports.lazy.map(\.report) where report.isConnectable {
-      guard let key = report.address.map({ Attributes.key($0, report.addressType) }),
-        let peer = peers[key], peer < notes.count, notes[peer].connection.adapter == index
-      else { continue }
-      notes[peer].link.observeAdvertising(Moment(packet.record), report.rssi)
-    }
+    observeAdvertising(packet.record, memory)
     guard case .control(let control) = packet.dissection.content else {
       evidence.host.observe(packet)
       return
@@ -213,6 +215,23 @@ package struct CaptureHistory: ~Copyable, Sendable {
       control, packet.bytes, packet.dissection.body, Moment(packet.record), index,
       packet.answer.request?.packet)
     observe(control, packet)
+  }
+
+  /// Records that devices advertise that are or were connected.
+  private mutating func observeAdvertising(
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+  ) {
+    for report in memory.advertisements.reports.lazy.map(\.report) where report.isConnectable {
+      guard let key = report.address.map({ Attributes.key($0, report.addressType) }),
+        let peer = peers[key], peer < notes.count,
+        notes[peer].connection.adapter == record.adapter
+      else { continue }
+      if notes[peer].connection.isOnAir {
+        notes[peer].air.observeAdvertising(Moment(record))
+      } else {
+        notes[peer].link.observeAdvertising(Moment(record), report.rssi)
+      }
+    }
   }
 
   /// Records a packet of the management interface. It names the peer but no connection, so it is
@@ -300,7 +319,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ unanswered: UnansweredRequests?
   ) -> Evidence {
     memory.links.forEach { store($0) }
-    evidence.coverage = memory.coverage
+    (evidence.coverage, evidence.vantage) = (memory.coverage, memory.vantage)
     for index in evidence.adapters.indices {
       evidence.adapters[index].finish(memory, evidence.extent)
     }

@@ -45,6 +45,8 @@ package final class ConnectionHistory: Sendable {
   package let channels: ChannelHistory
   /// How fast values crossed the link.
   package let transfers: LinkTransfers
+  /// What a sniffer shows of it; nil if a host recorded it.
+  package let air: AirHistory?
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
@@ -61,8 +63,10 @@ package final class ConnectionHistory: Sendable {
     guard let name else { return nil }
     let text = String(decoding: name, as: UTF8.self).uppercased()
     let digits = connection.peer.map { String($0.value, radix: 16, uppercase: true) } ?? ""
-    let own = [12, 8, 6, 4].lazy.map(digits.suffix).first { $0.count >= 4 && text.contains($0) }
-    return own.map { text.replacing($0, with: "") } ?? text
+    let own = [12, 8, 6, 4].lazy.map(digits.suffix).first {
+      $0.count >= 4 && text.contains(text: $0)
+    }
+    return own.map { text.replacing(text: $0, with: "") } ?? text
   }
 
   init(_ notes: ConnectionNotes) {
@@ -70,6 +74,7 @@ package final class ConnectionHistory: Sendable {
     (link, security, pairing) = (notes.link, notes.security, notes.pairing)
     (encryption, attributes) = (notes.encryption, notes.attributes)
     (channels, transfers, lacksData) = (notes.channels, notes.transfers, notes.lacksData)
+    air = notes.connection.isOnAir ? notes.air : nil
   }
 }
 
@@ -85,6 +90,7 @@ struct ConnectionNotes: Sendable {
   var attributes: AttributeHistory
   var channels = ChannelHistory()
   var transfers = LinkTransfers()
+  @Rare var air: AirHistory
   /// Whether the capture omits all data.
   var lacksData = false
   /// The approximate bytes of the notes and the number of used attributes when last measured, and
@@ -106,6 +112,7 @@ struct ConnectionNotes: Sendable {
     measured =
       MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes + transfers.size
       + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
+      + (connection.isOnAir ? $air.bytes + $air.part { $0.bytes } : 0)
     return measured - before
   }
 
@@ -122,6 +129,9 @@ struct ConnectionNotes: Sendable {
   ///
   /// - Parameter isComplete: whether the use of attributes and channels is recorded, too.
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory, isComplete: Bool) {
+    if let fact = packet.answer.air {
+      guard observe(packet, fact, memory) else { return }
+    }
     link.observe(packet, memory)
     if isComplete { transfers.observe(packet, memory) }
     if packet.dissection.att != nil {
@@ -145,6 +155,61 @@ struct ConnectionNotes: Sendable {
     encryption.observe(packet, memory)
   }
 
+  /// Records a packet on the air. Returns whether it has more than what only such packets have.
+  private mutating func observe(
+    _ packet: borrowing Packet, _ fact: AirFact, _ memory: borrowing Memory
+  ) -> Bool {
+    if case .advertising = packet.dissection.content { return true }
+    air.observe(packet, fact, mayPause: link.current?.latency ?? 0 > 0)
+    guard fact.crc != .wrong, let direction = packet.record.direction else { return false }
+    let (moment, side) = (Moment(packet.record), Side(sent: direction))
+    if side == .peer { link.hearOnAir(moment) }
+    switch packet.dissection.content {
+    case .acl:
+      security.note(isEncrypted: fact.encryption != .clear, moment)
+      return true
+    case .linkControl:
+      security.note(isEncrypted: fact.encryption != .clear, moment)
+      observeControl(packet, fact, moment, side)
+    case .linkData(let pdu) where fact.encryption == .unread && !pdu.isEmpty && !fact.isResent:
+      security.note(isEncrypted: true, moment)
+      if side == .peer { succeed(moment) }
+    default: break
+    }
+    return false
+  }
+
+  private mutating func observeControl(
+    _ packet: borrowing Packet, _ fact: AirFact, _ moment: Moment, _ side: Side
+  ) {
+    let body = packet.dissection.body
+    guard !body.isEmpty, let control = LinkControl(packet.bytes, body) else { return }
+    let opcode = LinkOpcode(rawValue: packet.bytes.byte(at: Int(body.start)))
+    air.observe(control, opcode, moment, from: side, fact)
+    link.observe(control, moment, from: side)
+    switch control {
+    case .encryptionRequest(let request):
+      pairing.beginEncryption(moment, by: .local)
+      encryption.begin(
+        request, moment, isWhole: !connection.isOpeningMissing && !air.isIncomplete)
+    case .reject(let rejected, let reason) where side == .peer:
+      guard rejected == nil || rejected == .encryptionRequest, encryption.fail(reason, moment)
+      else { return }
+      pairing.observe(encryption: true, reason, moment)
+    case .terminate(.pinOrKeyMissing):
+      if encryption.fail(.pinOrKeyMissing, moment) {
+        pairing.observe(encryption: true, .pinOrKeyMissing, moment)
+      }
+    case .startEncryptionResponse where side == .peer: succeed(moment)
+    default: break
+    }
+  }
+
+  /// Records that the peripheral sends encrypted, so that the link is encrypted.
+  private mutating func succeed(_ moment: Moment) {
+    if encryption.succeedOnAir(moment) { pairing.observe(encryption: true, .success, moment) }
+  }
+
   /// Processes the end of the capture.
   ///
   /// - Parameter lacksData: whether the capture omits all data.
@@ -155,6 +220,7 @@ struct ConnectionNotes: Sendable {
       device = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     }
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
+    if connection.isOnAir { finishAir(memory, extent) }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
     encryption.finish(pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
@@ -165,5 +231,28 @@ struct ConnectionNotes: Sendable {
     }
     self.lacksData = lacksData
     attributes.finish(connection, memory, at: extent.latest)
+  }
+
+  /// Completes a connection on the air: how it ended, and what the capture lacks of it.
+  private mutating func finishAir(_ memory: borrowing Memory, _ extent: CaptureExtent) {
+    air.finish(connection, link.current ?? link.parameters, memory, extent)
+    if air.isIncomplete { connection.hasLostPackets = true }
+    // An answer may be among what is missing.
+    attributes.unanswered.removeAll { !air.isComplete(after: $0.packet) }
+    guard connection.ending == nil || connection.ending == .unknown, let last = air.last else {
+      return
+    }
+    switch air.end {
+    case .open where connection.ending == nil: return
+    case .open: break
+    case .terminated:
+      guard let termination = air.termination else { return }
+      connection.ending = termination.side == .local ? .localHost : .peer
+      connection.reason = termination.reason
+    case .peripheralSilent: connection.ending = .timeout
+    case .neverEstablished: connection.ending = .neverEstablished
+    case .terminatedUnread, .unseen: connection.ending = .unknown
+    }
+    (connection.lastPacket, connection.lastTime) = (last.packet, last.time)
   }
 }

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import Sessions
 
 /// Everything that rules examine: what is remembered of a capture after it was read to its end. The
@@ -20,6 +20,8 @@ package struct Evidence: Sendable {
   /// The capture as a whole: what it lacks.
   package var extent = CaptureExtent()
   package var coverage = Coverage()
+  /// Where the capture was recorded; each connection has its own vantage, too.
+  package var vantage = Vantage.host
   /// The keys that are known, from the capture and from files.
   package var keys = KnownKeys()
   /// What is known of the captured host itself.

@@ -15,7 +15,7 @@ package struct ParameterUpdate: Sendable {
     /// LE Remote Connection Parameter Request: the peer's controller asks (Core, Vol 6, Part B,
     /// 5.1.7).
     case linkLayer
-    /// The peer, which is the central, changed them.
+    /// The central, which is not a captured host, changed them.
     case unasked
   }
 
@@ -78,7 +78,7 @@ extension LinkHistory {
   /// A captured host that is the peripheral learns of changes only from the event.
   private static let mostUpdates = 32
 
-  private mutating func add(_ update: ParameterUpdate) {
+  mutating func add(_ update: ParameterUpdate) {
     guard updates.count < Self.mostUpdates else {
       omittedUpdates += 1
       return
@@ -124,7 +124,7 @@ extension LinkHistory {
     }
   }
 
-  private mutating func answerUpdate(
+  mutating func answerUpdate(
     _ moment: Moment, by side: Side, grants: Bool, to request: Int?,
     _ procedure: ParameterUpdate.Procedure, _ refusal: StatusCode?
   ) {
@@ -183,22 +183,35 @@ extension LinkHistory {
 
   /// Records LE Connection Update Complete.
   mutating func observeUpdateComplete(_ moment: Moment, _ update: LEConnectionUpdateComplete) {
-    let isDone = update.status == .success
-    let result = LinkParameters(
-      interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout)
+    complete(
+      moment, update.status,
+      LinkParameters(
+        interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout),
+      by: .peer)
+  }
+
+  /// Records the parameters that are used from now on, or that a change failed.
+  ///
+  /// - Parameter central: the side that changes them if neither asked for it.
+  mutating func complete(
+    _ moment: Moment, _ status: StatusCode, _ result: LinkParameters, by central: Side
+  ) {
+    let isDone = status == .success
     let position =
       updates.firstIndex { $0.isOpen && ($0.procedure == .command || $0.command != nil) }
       ?? updates.firstIndex { $0.isOpen && $0.isGranted == true }
       // A central may carry it out before it answers.
-      ?? updates.firstIndex { $0.isOpen && $0.procedure == .signalling && $0.side == .local }
+      ?? updates.firstIndex {
+        $0.isOpen && $0.procedure == .signalling && $0.side == central.other
+      }
     if let position {
       updates[position].completed = moment
-      updates[position].status = update.status
+      updates[position].status = status
       if isDone { updates[position].result = result }
     } else if !isDone || current != result {
-      var change = ParameterUpdate(.unasked, by: .peer, moment)
+      var change = ParameterUpdate(.unasked, by: central, moment)
       change.completed = moment
-      change.status = update.status
+      change.status = status
       if isDone { change.result = result }
       add(change)
     }

@@ -34,9 +34,9 @@ package struct LinkHistory: Sendable {
 
   package private(set) var opened: Moment?
   /// The manufacturer of the peer's controller, if the peer reported it.
-  package private(set) var peerCompany: UInt16?
+  package internal(set) var peerCompany: UInt16?
   /// The LE features of the peer's controller, by their bits, and the event that reports them.
-  package private(set) var peerFeatures: (bits: UInt64, moment: Moment)?
+  package internal(set) var peerFeatures: (bits: UInt64, moment: Moment)?
   /// How the peer was seen advertising before the link opened.
   package internal(set) var seen: Sighting?
   /// The first connectable advertisement of the peer after its last sign, with its signal in dBm:
@@ -56,7 +56,7 @@ package struct LinkHistory: Sendable {
     current.map { Int64($0.timeout) * 10_000_000 } ?? classicTimeout.map { Int64($0) * 625_000 }
   }
   /// The first sign of the peer: data, an acknowledgement, or an answer of its controller.
-  package private(set) var established: Moment?
+  package internal(set) var established: Moment?
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
   private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
@@ -104,7 +104,7 @@ package struct LinkHistory: Sendable {
   /// The changes of the PHY with which this host's controller and the peer send, in HCI's values: 1
   /// LE 1M, 2 LE 2M, 3 LE Coded.
   package private(set) var phys: [(moment: Moment, sent: UInt8, received: UInt8)] = []
-  package private(set) var subrates: [SubrateChange] = []
+  package internal(set) var subrates: [SubrateChange] = []
   /// The changes of the longest packets that this host's controller and the peer send.
   package private(set) var lengths: [(moment: Moment, sent: PacketLength, received: PacketLength)] =
     []
@@ -117,13 +117,15 @@ package struct LinkHistory: Sendable {
   /// The last commands of this host that begin procedures of the Link Layer whose end is not
   /// reported.
   package private(set) var procedures: [(opcode: UInt16, moment: Moment)] = []
-  package private(set) var disconnect: Moment?
+  package internal(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
   /// Whether the link ended with Connection Timeout.
   private var isLost = false
   /// The last packet that this host had sent when the peer answered something.
   private var answeredLast = 0
+  /// On the air, the longest packets that a side declared, until the other one does.
+  var declaredLengths: (lengths: LinkControl.Lengths, side: Side)?
   /// The last packets sent, in a ring; the oldest follows `sent`.
   private var recent: [(moment: Moment, size: Int)] = []
 
@@ -154,9 +156,11 @@ package struct LinkHistory: Sendable {
       guard ended == nil else { return }
       observe(command, Moment(packet.record), packet.bytes, packet.dissection.body)
     case .event(let event): observe(event, Moment(packet.record), packet)
-    case .sco, .iso, .controllerLog, .note, .control, .unknown, .advertising, .linkData,
-      .linkControl:
-      break
+    case .advertising:
+      if packet.answer.opened, let link = packet.answer.link {
+        open(memory.links.connection(link), Moment(packet.record))
+      }
+    case .sco, .iso, .controllerLog, .note, .control, .unknown, .linkData, .linkControl: break
     }
   }
 
@@ -290,6 +294,11 @@ package struct LinkHistory: Sendable {
 
   private mutating func hear(_ moment: Moment) { if established == nil { established = moment } }
 
+  mutating func open(_ moment: Moment, _ parameters: LinkParameters) {
+    opened = moment
+    (self.parameters, current) = (parameters, parameters)
+  }
+
   // MARK: Commands and events
 
   private mutating func observe(
@@ -390,11 +399,11 @@ package struct LinkHistory: Sendable {
       }
     case .connection(let complete):
       guard complete.status == .success, opened == nil else { break }
-      opened = moment
-      parameters = LinkParameters(
-        interval: complete.interval, latency: complete.latency,
-        timeout: complete.supervisionTimeout)
-      current = parameters
+      open(
+        moment,
+        LinkParameters(
+          interval: complete.interval, latency: complete.latency,
+          timeout: complete.supervisionTimeout))
       // The peripheral learns of a connection from the central's packet (Core, Vol 6, Part B, 4.5).
       if complete.role == 1 { hear(moment) }
     case .disconnection(let end):
@@ -420,10 +429,15 @@ package struct LinkHistory: Sendable {
     case .commandComplete(let complete): observe(complete, moment, packet.bytes)
     case .connectionUpdate(let update): observeUpdateComplete(moment, update)
     case .parameterRequest(let request): observeRemoteRequest(moment, request)
-    case .dataLength(let change): observe(change, moment)
+    case .dataLength(let change):
+      noteLengths(
+        sent: PacketLength(octets: change.sent, time: change.sentTime),
+        received: PacketLength(octets: change.received, time: change.receivedTime), moment)
     case .phys(let complete):
       record("LE Set PHY", moment, complete.status)
-      if complete.status == .success { observe(complete, moment) }
+      if complete.status == .success {
+        notePHYs(sent: complete.sent, received: complete.received, moment)
+      }
     case .subrate(let change):
       // The same event reports changes by the peer and by a controller itself.
       if subrateAsked != nil { record("LE Subrate Request", moment, change.status) }
@@ -537,19 +551,16 @@ package struct LinkHistory: Sendable {
       (asked?.moment, asked?.wanted, moment, status, result))
   }
 
-  private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
+  mutating func notePHYs(sent: UInt8, received: UInt8, _ moment: Moment) {
     // Controllers report an unchanged PHY, too.
-    guard phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
-    else { return }
+    guard phys.last?.sent ?? 1 != sent || phys.last?.received ?? 1 != received else { return }
     eventLast = moment
     // The last one is in force.
     if phys.count >= Self.mostChanges { phys.removeLast() }
-    phys.append((moment, complete.sent, complete.received))
+    phys.append((moment, sent, received))
   }
 
-  private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
-    let sent = PacketLength(octets: change.sent, time: change.sentTime)
-    let received = PacketLength(octets: change.received, time: change.receivedTime)
+  mutating func noteLengths(sent: PacketLength, received: PacketLength, _ moment: Moment) {
     guard
       lengths.last?.sent ?? PacketLength.initial != sent
         || lengths.last?.received ?? PacketLength.initial != received
@@ -569,7 +580,7 @@ package struct LinkHistory: Sendable {
     }
     // The counts agree only if the capture contains both from the beginning.
     guard connection.transport == .le, extent.reportsCompletedPackets, !connection.isOpeningMissing,
-      !connection.hasLostPackets, !extent.infersDirections
+      !connection.hasLostPackets, !connection.isOnAir, !extent.infersDirections
     else { return }
     let left = sent - connection.completedPackets
     guard left >= 0 else {

@@ -17,6 +17,15 @@ package struct EndNames: Sendable {
     1...longestName ~= name.count ? "\(quoted: name)" : nil
   }
 
+  /// The names in captures from the air, unless more is known.
+  package static let onAir = EndNames(onAir: nil)
+
+  /// - Parameter peer: the peripheral's name as a phrase, if it is known.
+  package init(onAir peer: Wording?) {
+    self.init(
+      local: "\(Side.local.words(.air))", peer: peer ?? "\(Side.peer.words(.air))")
+  }
+
   /// The names, or nil if nothing more is known.
   fileprivate let names: Replacements
 

@@ -14,7 +14,7 @@ package struct Coverage: Sendable {
 
     /// Commands that the host sends to its controller.
     package static let commands = Parts(rawValue: 1)
-    /// Events from the controller.
+    /// Events from the controller; on the air, the Link Layer's control PDUs, which show the same.
     package static let events = Parts(rawValue: 1 << 1)
     /// Data that the host sent.
     package static let sentData = Parts(rawValue: 1 << 2)
@@ -27,14 +27,16 @@ package struct Coverage: Sendable {
     package static let end = Parts(rawValue: 1 << 5)
     /// The number of packets that the controller has completed (Core, Vol 4, Part E, 7.7.19).
     package static let accounting = Parts(rawValue: 1 << 6)
+    /// Packets on the air, as a sniffer records them.
+    package static let air = Parts(rawValue: 1 << 7)
 
     /// Data in both directions.
     package static let bothDirections: Parts = [.sentData, .receivedData]
-    package static let all = Parts(rawValue: 0x7f)
+    package static let all = Parts(rawValue: 0xff)
 
     /// The parts one by one, in the order in which they are listed.
     package var each: [Parts] {
-      (0..<7).map { Parts(rawValue: 1 << $0) }.filter { !isDisjoint(with: $0) }
+      (0..<8).map { Parts(rawValue: 1 << $0) }.filter { !isDisjoint(with: $0) }
     }
 
     /// A single part in words: `host commands`.
@@ -47,6 +49,7 @@ package struct Coverage: Sendable {
       case .opening: "the opening of connections"
       case .end: "the end of connections"
       case .accounting: "the controller's count of completed packets"
+      case .air: "packets on the air"
       default: "nothing else"
       }
     }
@@ -61,6 +64,7 @@ package struct Coverage: Sendable {
       case .opening: "opening"
       case .end: "end"
       case .accounting: "packet_accounting"
+      case .air: "air"
       default: "none"
       }
     }
@@ -93,6 +97,8 @@ package struct Coverage: Sendable {
     package fileprivate(set) var receivedData = Span()
     /// Number Of Completed Packets events.
     package fileprivate(set) var completed = Span()
+    /// Packets on the air.
+    package fileprivate(set) var air = Span()
     /// Received packets that the recorder truncated.
     package fileprivate(set) var cutData = 0
   }
@@ -124,15 +130,17 @@ package struct Coverage: Sendable {
       }
     case .acl:
       find(record.adapter)
+      if dissection.air != nil { adapters[latest].air.add(record.number) }
       if record.direction == .sent {
         adapters[latest].sentData.add(record.number)
       } else {
         adapters[latest].receivedData.add(record.number)
         if record.isTruncated { adapters[latest].cutData &+= 1 }
       }
-    case .control, .sco, .iso, .controllerLog, .note, .unknown, .advertising, .linkData,
-      .linkControl:
-      break
+    case .advertising, .linkData, .linkControl:
+      find(record.adapter)
+      adapters[latest].air.add(record.number)
+    case .control, .sco, .iso, .controllerLog, .note, .unknown: break
     }
   }
 
@@ -156,6 +164,7 @@ package struct Coverage: Sendable {
       if adapter.sentData.count > 0 { parts.insert(.sentData) }
       if adapter.receivedData.count > 0 { parts.insert(.receivedData) }
       if adapter.completed.count > 0 { parts.insert(.accounting) }
+      if adapter.air.count > 0 { parts.formUnion([.air, .events]) }
     }
   }
 
@@ -167,6 +176,7 @@ package struct Coverage: Sendable {
   /// Returns what the capture contains for one connection.
   package func parts(of connection: Connection) -> Parts {
     guard let adapter = adapters.first(where: { $0.index == connection.adapter }) else { return [] }
+    if connection.isOnAir { return partsOnAir(connection) }
     var parts: Parts = []
     if adapter.commands.reaches(connection.lastPacket) { parts.insert(.commands) }
     if adapter.events.reaches(connection.lastPacket) {
@@ -190,11 +200,32 @@ package struct Coverage: Sendable {
     return parts
   }
 
-  /// What the capture as a whole lacks, in plain words: `data only: no commands or events`; nil if
-  /// nothing is missing that every capture of a host has.
-  package var remark: String? {
+  /// Returns the same for a connection on the air: the packets of both sides, and what the Link
+  /// Layer's control PDUs show. If nobody ended it, the capture does not show that it stayed open.
+  private func partsOnAir(_ connection: Connection) -> Parts {
+    var parts: Parts = [.air, .events, .bothDirections]
+    if !connection.isOpeningMissing { parts.insert(.opening) }
+    switch connection.ending {
+    case nil, .replaced, .forgotten, .unknown, .fileEnded: break
+    default: parts.insert(.end)
+    }
+    return parts
+  }
+
+  /// Returns what the capture as a whole lacks, in plain words: `data only: no commands or events`;
+  /// nil if nothing is missing that every capture from there has.
+  package func remark(_ vantage: Vantage) -> String? {
+    let lack = vantage == .air ? lackOnAir : lack
     guard let reason = cuts.reason else { return lack?.description }
     return [reason.remark, lack?.description].compactMap(\.self).joined(separator: "; ")
+  }
+
+  private var lackOnAir: StaticString? {
+    switch parts.intersection(.bothDirections) {
+    case .sentData: "data of the central only: nothing that the peripheral sent"
+    case .receivedData: "data of the peripheral only: nothing that the central sent"
+    default: nil
+    }
   }
 
   private var lack: StaticString? {

@@ -33,6 +33,8 @@ package struct Limits: Sendable, Equatable {
   package var airLinks = 1000
   /// Access addresses on the air of which it is not known yet whether they are used.
   package var airCandidates = 64
+  /// Packets on secondary advertising channels that earlier ones point to.
+  package var airPointers = 64
   /// Streams on the air that other packets announce.
   package var airStreams = 64
   /// Devices whose names are remembered.

@@ -31,6 +31,8 @@ package struct Memory: ~Copyable, Sendable {
   package private(set) var askedHandles = AskedHandles()
   /// What remains uncertain about the request that the current packet answers.
   package private(set) var doubt = ResponseDoubt()
+  /// Where the capture was recorded: on the air, unless it has commands or events of a host, too.
+  package var vantage: Vantage { air.isEmpty || !coverage.isDataOnly ? .host : .air }
   private(set) var commands: Commands
   /// The supplied maps.
   private var supplied = SuppliedMaps()
@@ -101,14 +103,16 @@ package struct Memory: ~Copyable, Sendable {
   mutating func followAir(
     _ packet: inout Packet, into buffer: inout BlockBuffer
   ) -> AirPayload {
-    air.follow(&packet, &links, names, keys, into: &buffer)
+    air.follow(&packet, &links, names, &keys, into: &buffer)
   }
 
   /// Reads the payload of a packet from the air: a control PDU, or data, which L2CAP joins as it
   /// joins ACL data.
   mutating func readAir(_ packet: inout Packet, _ pdu: LinkPDU) {
     if pdu.isControl {
-      packet.dissection.readControl(packet.bytes, pdu)
+      packet.dissection.readControl(
+        pdu.with(payload: packet.dissection.body), packet.bytes,
+        isTruncated: packet.record.isTruncated)
     } else if let link = packet.answer.link {
       let header = ACLHeader(
         onAir: links[link].handle, isStart: pdu.llid == 2,
@@ -205,8 +209,8 @@ package struct Memory: ~Copyable, Sendable {
       if let key = streams.connection(of: stream) {
         packet.answer.link = links.find(key, packet: packet.record.number)
       }
-    case .advertising(let pdu): observe(pdu, &packet)
-    case .linkControl: observeControl(&packet)
+    case .advertising: observeAdvertising(&packet)
+    case .linkControl(let pdu): observe(control: pdu, &packet)
     case .sco, .controllerLog, .unknown, .linkData: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
@@ -510,20 +514,19 @@ package struct Memory: ~Copyable, Sendable {
   // MARK: The air
 
   /// Processes an advertising PDU, as a report of a controller about it would be.
-  private mutating func observe(_ pdu: AdvertisingPDU, _ packet: inout Packet) {
-    guard let air = packet.dissection.air, packet.answer.air?.crc != .wrong,
-      let report = AdvertisingReport(pdu, air, channel: packet.answer.air?.channel, packet.bytes)
-    else { return }
+  private mutating func observeAdvertising(_ packet: inout Packet) {
+    guard let report = air.report else { return }
     advertisements.observe(
-      report, packet.bytes, adapter: packet.record.adapter, packet: packet.record.number,
-      time: packet.record.time, &packet.dissection.problems)
+      report, report.kind == .extended ? nil : air.train, packet.bytes,
+      adapter: packet.record.adapter, packet: packet.record.number, time: packet.record.time,
+      &packet.dissection.problems)
     names.learn(from: advertisements, packet.bytes)
     if !identities.isEmpty { identities.resolve(advertisements) }
   }
 
   /// Processes a Link Layer control PDU.
-  private mutating func observeControl(_ packet: inout Packet) {
-    guard let control = LinkControl(packet.dissection, packet.bytes) else { return }
+  private mutating func observe(control pdu: LinkPDU, _ packet: inout Packet) {
+    guard let control = LinkControl(packet.bytes, packet.dissection.body) else { return }
     air.follow(control, packet)
     guard let link = packet.answer.link, let direction = packet.record.direction else { return }
     switch control {
@@ -537,10 +540,11 @@ package struct Memory: ~Copyable, Sendable {
       links[link].interval = update.interval
       links[link].latency = update.latency
       links[link].supervisionTimeout = update.timeout
-    case .phyUpdate(let update):
+    case .phyUpdate(let central, let peripheral, _):
       let phys = links[link].figures.phys
       links[link].figures.phys = (
-        update.fromCentral.phy ?? phys?.sent ?? 1, update.fromPeripheral.phy ?? phys?.received ?? 1
+        AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
+        AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
       )
     case .encryptionRequest: links[link].beginEncryption()
     case .startEncryptionRequest:

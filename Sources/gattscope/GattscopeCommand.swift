@@ -199,7 +199,7 @@ struct CompletionCommand: ParsableCommand {
       // A capture may follow without a verb: if there is nothing else to offer, bash offers files.
       case .bash:
         GattscopeCommand.completionScript(for: .bash).replacing(
-          "complete -o filenames -F", with: "complete -o filenames -o default -F")
+          text: "complete -o filenames -F", with: "complete -o filenames -o default -F")
       case .zsh: GattscopeCommand.completionScript(for: .zsh)
       case .fish: GattscopeCommand.completionScript(for: .fish)
       }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Options and verbs known from other programs, and their names in this one.
 enum Guesses {
   /// Options that have the same meaning here under another name.
@@ -169,7 +171,7 @@ enum Guesses {
   /// few typing mistakes or contain it, or none.
   static func names(near word: String, of all: [String]) -> String {
     let near = all.map { (name: $0, distance: distance(word, $0)) }
-      .filter { $0.distance <= word.count / 3 || word.count > 2 && $0.name.contains(word) }
+      .filter { $0.distance <= word.count / 3 || word.count > 2 && $0.name.contains(text: word) }
       .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(mostNames).map(\.name)
     guard let last = near.last else { return "; explain --list-rules lists them" }
     let others = near.dropLast().joined(separator: ", ")

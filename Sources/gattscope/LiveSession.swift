@@ -81,7 +81,7 @@ struct LiveSession {
     if recording.takesOutput { reader.follow(STDOUT_FILENO, interruption) }
     let recorder = Recorder(
       of: source.summary, losing: address.isDevice, most: end.count,
-      try openWriter(decimals: source.summary.timeDecimals)
+      try openWriter(source.summary)
     ) { failure in
       if failure.isReaderGone { return interruption.come() }
       let sentence = failure.sentence + (goesOn ? "; watching continues" : "")
@@ -173,13 +173,14 @@ struct LiveSession {
     try recording.file.refuseToWrite(to: path)
   }
 
-  private func openWriter(decimals: Int) throws -> CaptureWriter? {
+  private func openWriter(_ summary: CaptureSummary) throws -> CaptureWriter? {
     guard let path = recording.write, let target = recording.file.target(of: path) else {
       return nil
     }
     do throws(WriteFailure) {
       return try CaptureWriter(
-        path: path, target.liveFormat, decimals: decimals, rotation: recording.rotate, interruption)
+        path: path, target.liveFormat(of: summary), decimals: summary.timeDecimals,
+        rotation: recording.rotate, interruption)
     } catch {
       Terminal.complain(error.sentence)
       // The program was asked to stop; what has arrived is still reported.

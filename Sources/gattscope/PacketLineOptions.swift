@@ -10,6 +10,9 @@ struct PacketLineOptions: ParsableArguments {
     name: .long, help: "Fold routine packets: flow control, success, discovery, passkey rounds.")
   var brief = false
 
+  @Flag(name: .long, help: "Print each empty packet of a capture from the air, too.")
+  var all = false
+
   @Flag(
     name: .customShort("x"), help: "Print the bytes of each record; with -v, of each field.")
   var hex = false
@@ -19,7 +22,7 @@ struct PacketLineOptions: ParsableArguments {
   var raw = false
 
   /// Whether any of these options was given.
-  var isAnySet: Bool { verbose || brief || hex || raw }
+  var isAnySet: Bool { verbose || brief || all || hex || raw }
 
   /// Refuses options that exclude each other.
   func validate(isJSON: Bool) throws {
@@ -33,5 +36,6 @@ struct PacketLineOptions: ParsableArguments {
     options.isVerbose = verbose
     options.isBrief = brief
     options.showsBytes = hex || raw
+    options.foldsEmpty = !all && !verbose && !options.selection.layers.contains(.air)
   }
 }

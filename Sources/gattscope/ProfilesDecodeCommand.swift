@@ -161,8 +161,9 @@ struct ProfilesDecodeCommand: ParsableCommand {
   /// `0x16 0x48`, `\x16\x48`.
   private static func bytes(_ text: String) throws(BytesError) -> [UInt8] {
     var digits = ""
-    for part in text.replacing("\\x", with: " 0x").split(whereSeparator: { " :-,\t\r".contains($0) }
-    ) {
+    for part in text.replacing(text: "\\x", with: " 0x")
+      .split(whereSeparator: { " :-,\t\r".contains($0) })
+    {
       let isMarked = part.hasPrefix("0x") || part.hasPrefix("0X")
       let part = isMarked ? part.dropFirst(2) : part
       guard part.allSatisfy({ $0.isASCII && $0.isHexDigit }), !isMarked || !part.isEmpty else {

@@ -143,10 +143,11 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Only packets sent by the host, or received.", valueName: "sent|received"),
-    completion: .list(["sent", "received"]),
-    transform: { try Choice($0, DirectionArgument.direction) })
-  var direction: [Choice<Direction>] = []
+      "Only packets sent by the host, or received; on the air: of the central or peripheral.",
+      valueName: "sent|received"),
+    completion: .list(["sent", "received", "central", "peripheral"]),
+    transform: { try Choice($0) { try DirectionPattern($0) } })
+  var direction: [Choice<DirectionPattern>] = []
 
   @Option(
     name: .long,
@@ -311,8 +312,8 @@ enum NumberRanges {
   static func read(_ text: String, _ expected: String) throws -> Choice<ClosedRange<Int>> {
     try Choice(text) { part in
       // Both dashes are accepted, since reports print ranges with the long one.
-      let ends = part.replacing("–", with: "-").replacing("#", with: "")
-        .split(separator: "-", omittingEmptySubsequences: false)
+      let ends = part.filter { $0 != "#" }
+        .split(omittingEmptySubsequences: false) { "-–".contains($0) }
       let from = ends.first.flatMap { $0.isEmpty ? 1 : Int($0) }
       let to = ends.last.flatMap { $0.isEmpty ? Int.max : Int($0) }
       guard ends.count <= 2, ends.contains(where: { !$0.isEmpty }), let from, let to, from >= 1,
@@ -386,16 +387,5 @@ extension Array {
     copy(&selection, flatMap(\.wanted))
     let excluded = flatMap(\.excluded)
     if !excluded.isEmpty { selection.exclude { copy(&$0, excluded) } }
-  }
-}
-
-/// Parses `sent` or `received`.
-enum DirectionArgument {
-  static func direction(_ text: String) throws -> Direction {
-    switch text {
-    case "sent": .sent
-    case "received": .received
-    default: throw ValidationError("expected sent or received")
-    }
   }
 }

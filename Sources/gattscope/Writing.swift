@@ -22,12 +22,16 @@ struct Writing: CaptureUser, ~Copyable {
   /// Whether a reader may wait for output before all of it is written.
   private var isReadMeanwhile = true
   private var failure: WriteFailure?
+  /// Why the format cannot hold the capture.
+  private var refusal: String?
 
   init(_ conversion: Conversion) { self.conversion = conversion }
 
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure) {
+    refusal = conversion.target.refusal(of: source.summary)
+    if refusal != nil { return }
     let format = conversion.target.format(
       of: source.summary, isOfSeveral: hasSeveralControllers)
     var writer: CaptureWriter
@@ -109,6 +113,10 @@ struct Writing: CaptureUser, ~Copyable {
   /// - Returns: whether the output is complete; false if its reader left early.
   /// - Throws: the exit status, if something failed.
   mutating func finish() throws -> Bool {
+    if let refusal {
+      Terminal.complain("\(conversion.outputWords) was not written: \(refusal)")
+      throw ExitCode(64)
+    }
     if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
       Terminal.complain(
         "\(conversion.outputWords) was not written: nothing is left that its format has room for")

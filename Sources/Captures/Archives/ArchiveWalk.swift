@@ -180,7 +180,7 @@ struct ArchiveWalk {
     _ input: inout InputBuffer, _ entryName: String? = nil, named name: String
   ) throws(CaptureFailure) {
     if CaptureFormat.isLog(input.bytes, named: entryName) {
-      try add(&input, named: name, isSummary: (entryName ?? name).contains("btsnooz"))
+      try add(&input, named: name, isSummary: (entryName ?? name).contains(text: "btsnooz"))
     } else if try ArchiveKind.detect(&input) == .text {
       try read(
         text: &input, named: name, isReport: entryName.map { PhoneReport.mayBeIn($0) } ?? true)

@@ -94,7 +94,9 @@ package struct CaptureSearch {
     guard file.canBeOpenedAgain == isRegular else { return files.append(file) }
     guard var input = try? file.open() else { return files.append(file) }
     guard let kind = try ArchiveKind.detect(&input) else {
-      if CaptureFormat.detect(input.bytes) == nil, let words = ForeignFile.words(named: name) {
+      if input.count > 0, CaptureFormat.detect(input.bytes) == nil,
+        let words = ForeignFile.words(named: name)
+      {
         throw CaptureFailure(.notReadable, words)
       }
       files.append(isRegular ? file : CaptureFile(name, OpenedInput(consume input)))

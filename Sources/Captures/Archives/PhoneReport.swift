@@ -67,11 +67,11 @@ package struct PhoneReport: Equatable, Sendable {
     guard line.starts(with: "[ro.") || line.starts(with: "[persist.bluetooth.btsnoop") else {
       return
     }
-    let parts = Self.text(line).split(separator: "]: [", maxSplits: 1)
-    guard parts.count == 2, parts[1].last == "]" else { return }
-    let value = String(parts[1].dropLast())
+    let text = Self.text(line)
+    guard let middle = text.range(ofText: "]: ["), text.last == "]" else { return }
+    let value = String(text[middle.upperBound...].dropLast())
     guard !value.isEmpty else { return }
-    switch parts[0] {
+    switch text[..<middle.lowerBound] {
     case "[ro.build.version.release": version = version ?? value
     case "[ro.product.model": model = model ?? value
     case "[persist.bluetooth.btsnooplogmode":
@@ -108,7 +108,7 @@ package struct PhoneReport: Equatable, Sendable {
     if bondedDevices.count < Self.mostEntries {
       bondedDevices.append(
         BondedDevice(
-          address: address, name: String(name), isClassic: text.contains("[BR/EDR]")))
+          address: address, name: String(name), isClassic: text.contains(text: "[BR/EDR]")))
     }
     return true
   }
@@ -116,7 +116,7 @@ package struct PhoneReport: Equatable, Sendable {
   /// Returns whether an archive entry with this name may be the text of a bug report.
   static func mayBeIn(_ name: String) -> Bool {
     let file = name.split(separator: "/").last ?? ""
-    return file.contains("bluetooth_manager")
+    return file.contains(text: "bluetooth_manager")
       || file.hasSuffix(".txt")
         && (file.hasPrefix("bugreport") || file.hasPrefix("dumpstate") || file.hasPrefix("dumpsys"))
   }

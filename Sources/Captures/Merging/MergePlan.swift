@@ -4,7 +4,8 @@ import Bytes
 /// The assignment of several files to controllers, and the renumbering of controllers.
 ///
 /// Files with identical records belong to the same controllers, and so do files that follow one
-/// another in time. Files that overlap in time without common records belong to different ones.
+/// another in time. Files that overlap in time without common records belong to different ones, and
+/// so do files with HCI and those of a sniffer.
 package struct MergePlan: Sendable {
   /// The number of each file's group of common controllers.
   private(set) var groups: [Int] = []
@@ -12,8 +13,8 @@ package struct MergePlan: Sendable {
   private(set) var adapters: [[AdapterIndex: AdapterIndex]] = []
   /// Remarks on controllers that are renumbered, or cannot be.
   package private(set) var remarks: [String] = []
-  /// Whether there is more than one group.
-  package var hasSeveralControllers: Bool { Set(groups).count > 1 }
+  /// Whether there is more than one group with HCI.
+  package private(set) var hasSeveralControllers = false
 
   /// Reads the files and creates the plan.
   ///
@@ -39,7 +40,11 @@ package struct MergePlan: Sendable {
       found[place].add(file, facts)
       groups[file] = place
     }
-    number(found.map(\.files), facts, names)
+    // Controllers keep their numbers if they can; of those, the ones of the first files.
+    let members = found.map(\.files).sorted { ($0.min() ?? 0) < ($1.min() ?? 0) }
+    let controllers = members.filter { !facts.isFromAir($0[0]) }
+    hasSeveralControllers = controllers.count > 1
+    number(controllers + members.filter { facts.isFromAir($0[0]) }, facts, names)
   }
 
   /// Files of the same controllers.
@@ -69,7 +74,11 @@ package struct MergePlan: Sendable {
     }
     var best: (group: Int, end: Timestamp)?
     for (place, group) in groups.enumerated() {
-      if group.running.contains(where: { facts.differ(file, $0) }) { continue }
+      if facts.isFromAir(group.files[0]) != facts.isFromAir(file)
+        || group.running.contains(where: { facts.differ(file, $0) })
+      {
+        continue
+      }
       guard let end = group.end else { return place }
       // Among several, the file continues the group that ended last.
       if let known = best, !known.end.isEarlier(than: end) { continue }
@@ -83,7 +92,7 @@ package struct MergePlan: Sendable {
     var taken: Set<AdapterIndex> = []
     // All numbers below this one are taken.
     var free: AdapterIndex = 0
-    for files in members.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
+    for files in members {
       let used = files.reduce(into: Set<AdapterIndex>()) { $0.formUnion(facts.adapters[$1]) }
       let before = taken
       var changes: [AdapterIndex: AdapterIndex] = [:]
@@ -101,7 +110,9 @@ package struct MergePlan: Sendable {
       if changes.isEmpty, shared.isEmpty { continue }
       for file in files.sorted() {
         adapters[file] = changes
-        remark(on: changes, shared, facts.adapters[file], CaptureFailure.subject(names[file]))
+        remark(
+          on: changes, shared, facts.adapters[file], CaptureFailure.subject(names[file]),
+          facts.isFromAir(file) ? "sniffer " : "hci")
       }
     }
   }
@@ -109,11 +120,11 @@ package struct MergePlan: Sendable {
   /// Adds remarks about the renumbering of a file's controllers.
   private mutating func remark(
     on changes: [AdapterIndex: AdapterIndex], _ shared: Set<AdapterIndex>, _ own: Set<AdapterIndex>,
-    _ subject: String
+    _ subject: String, _ name: String
   ) {
     let changed = changes.filter { own.contains($0.key) }.sorted { $0.key < $1.key }
     for (adapter, number) in changed.prefix(Self.mostRemarks) {
-      remarks.append("hci\(adapter.value) of \(subject) is hci\(number.value)")
+      remarks.append("\(name)\(adapter.value) of \(subject) is \(name)\(number.value)")
     }
     if changed.count > Self.mostRemarks {
       remarks.append(
@@ -175,6 +186,8 @@ struct MergeFacts: Sendable {
   private(set) var spans: [(first: Timestamp, last: Timestamp)?]
   /// The controllers of each file.
   private(set) var adapters: [Set<AdapterIndex>]
+  /// Whether each file has a record with HCI.
+  private var holdsHCI: [Bool]
   private var places: [Places]
   /// The merged positions of each file's first record with a time, and of its last record.
   private var begins: [Int]
@@ -195,6 +208,7 @@ struct MergeFacts: Sendable {
   init(count: Int) {
     spans = Array(repeating: nil, count: count)
     adapters = Array(repeating: [], count: count)
+    holdsHCI = Array(repeating: false, count: count)
     places = Array(repeating: Places(), count: count)
     begins = Array(repeating: -1, count: count)
     ends = begins
@@ -207,6 +221,7 @@ struct MergeFacts: Sendable {
     _ repeats: inout RepeatedRecords
   ) {
     if record.adapter != .unknown { adapters[file].insert(record.adapter) }
+    if !record.framing.isFromAir { holdsHCI[file] = true }
     if record.time != nil {
       if spans[file] == nil { begins[file] = count }
       spans[file] = (spans[file]?.first ?? time, time)
@@ -233,6 +248,9 @@ struct MergeFacts: Sendable {
   private static func pair(_ file: Int, _ other: Int) -> UInt64 {
     UInt64(file) << 32 | UInt64(other)
   }
+
+  /// Returns whether a sniffer recorded all of a file.
+  func isFromAir(_ file: Int) -> Bool { !holdsHCI[file] && ends[file] >= 0 }
 
   /// Returns the files that share records with `file`.
   func partners(of file: Int) -> [Int] { others[file] }

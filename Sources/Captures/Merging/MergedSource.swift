@@ -52,11 +52,13 @@ package struct MergedSource: CaptureSource, ~Copyable {
     let known = files.compactMap(\.summary)
     let fullest =
       known.first(where: \.holdsMonitorRecords) ?? known.first(where: \.mayLackDirection)
+      ?? known.first(where: \.holdsHCI)
     var summary =
       fullest ?? known.first
       ?? CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
     summary.timeDecimals = known.map(\.timeDecimals).max() ?? 6
     summary.lacksDirection = known.contains(where: \.mayLackDirection)
+    for other in known { summary.add(contentsOf: other) }
     return summary
   }
 

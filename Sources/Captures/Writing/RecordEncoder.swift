@@ -17,13 +17,17 @@ struct RecordEncoder: Sendable {
   /// The number of records lost since the last one written.
   private var drops: UInt64 = 0
   private var interfaces = 0
+  /// The interface of each controller.
+  private var controllers: [Int] = []
+  /// The interface of each sniffer, by layout and number.
+  private var sniffers: [(sniffer: SnifferFormat, adapter: AdapterIndex, interface: Int)] = []
   /// Markers whose packet has not come yet; in pcapng with H4 they become its comments.
   private var markers: [[UInt8]] = []
   /// The section of the previous record.
   private var section = 0
   private var time = Timestamp(seconds: 0, nanoseconds: 0)
 
-  /// The maximum number of adapters that get their own interface.
+  /// The maximum number of adapters that get their own interface, and of sniffers.
   static let mostInterfaces = 32
   /// The maximum number of bytes in a comment on a packet.
   private static let mostComment = 4096
@@ -44,7 +48,8 @@ struct RecordEncoder: Sendable {
 
   /// Begins a file with its header.
   mutating func begin(into output: inout Output) {
-    (cumulativeDrops, interfaces) = (0, 0)
+    cumulativeDrops = 0
+    forgetInterfaces()
     header(into: &output)
   }
 
@@ -70,7 +75,11 @@ struct RecordEncoder: Sendable {
       block.option(.userApplication, "gattscope", into: &output)
       block.end(into: &output)
       // One interface always exists, so that even an empty file is a valid capture.
-      describe(interfacesUpTo: 0, into: &output)
+      if let sniffer = format.sniffer {
+        _ = interface(of: sniffer, 0, into: &output)
+      } else {
+        describe(controllersUpTo: 0, into: &output)
+      }
     // A PacketLogger file begins with its first record.
     case .packetLogger: break
     }
@@ -91,14 +100,14 @@ struct RecordEncoder: Sendable {
       skip(record)
       return false
     }
-    guard let target = TargetRecord(record, as: format.content, &losses) else {
+    guard let target = target(of: record) else {
       skip(record)
       return false
     }
     drops.add(clamped: record.drops)
     defer { drops = 0 }
     if record.section != section { begin(record.section, into: &output) }
-    if record.adapter != 0, record.adapter != .unknown { note(record.adapter) }
+    if record.adapter != 0, record.adapter != .unknown { note(record.adapter, target) }
     if format.container == .packetLogger, record.isTruncated { losses.cutLengths += 1 }
     if !record.options.isEmpty, record.options.hasOthers { losses.options += 1 }
     let time = time(of: record)
@@ -110,6 +119,25 @@ struct RecordEncoder: Sendable {
     case .packetLogger: packetLogger(record, target, time, into: &output)
     }
     return true
+  }
+
+  /// Returns the form of a record. Returns nil, and counts it among the losses, if it has none.
+  @inline(__always)
+  private mutating func target(of record: borrowing CaptureRecord) -> TargetRecord? {
+    if case .air(let sniffer) = record.framing { return target(of: sniffer) }
+    guard let target = TargetRecord(record, as: format.content, &losses) else { return nil }
+    if format.sniffer != nil, format.container == .pcap {
+      losses.ofHCI += 1
+      return nil
+    }
+    return target
+  }
+
+  /// Returns the form of a packet from a sniffer, or nil if the file has no room for it.
+  private mutating func target(of sniffer: SnifferFormat) -> TargetRecord? {
+    if format.container == .pcapng || format.sniffer == sniffer { return TargetRecord(sniffer) }
+    losses.fromSniffers += 1
+    return nil
   }
 
   /// Skips a record; drops before it count for the next record.
@@ -141,7 +169,11 @@ struct RecordEncoder: Sendable {
   }
 
   /// Counts a packet whose adapter index the format cannot represent.
-  private mutating func note(_ adapter: AdapterIndex) {
+  private mutating func note(_ adapter: AdapterIndex, _ target: TargetRecord) {
+    if target.sniffer != nil {
+      if format.container == .pcap { losses.ofOtherSniffers += 1 }
+      return
+    }
     if format.content == .monitor { return }
     if format.container == .pcapng, Int(adapter.value) < Self.mostInterfaces { return }
     losses.leaveOut(adapter: adapter)
@@ -154,8 +186,14 @@ struct RecordEncoder: Sendable {
       losses.sections += 1
       return
     }
-    interfaces = 0
+    forgetInterfaces()
     header(into: &output)
+  }
+
+  private mutating func forgetInterfaces() {
+    interfaces = 0
+    controllers.removeAll(keepingCapacity: true)
+    sniffers.removeAll(keepingCapacity: true)
   }
 
   /// Returns how many records are complete in the first `count` bytes written by this encoder, and
@@ -248,7 +286,7 @@ struct RecordEncoder: Sendable {
   private mutating func kept(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ most: Int
   ) -> (head: Int, packet: Int) {
-    let head = format.content == .h4WithoutDirection ? 0 : 4
+    let head = format.content == .h4WithoutDirection || target.sniffer != nil ? 0 : 4
     let packet = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
     if head + packet > most { losses.cutPackets += 1 }
     return (head, min(packet, most - head))
@@ -258,6 +296,7 @@ struct RecordEncoder: Sendable {
   private func linkHeader(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, into output: inout Output
   ) {
+    if target.sniffer != nil { return }
     switch format.content {
     case .monitor:
       output.bigEndian(UInt32(record.adapter.value) << 16 | UInt32(target.opcode))
@@ -294,13 +333,12 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     _ comment: RawSpan, into output: inout Output
   ) {
-    var interface = 0
-    if format.content != .monitor, let number = record.adapter.number,
-      Int(number) < Self.mostInterfaces
-    {
-      interface = Int(number)
-      if interface >= interfaces { describe(interfacesUpTo: interface, into: &output) }
-    }
+    let interface =
+      if let sniffer = target.sniffer {
+        interface(of: sniffer, record.adapter, into: &output)
+      } else {
+        interface(of: record.adapter, into: &output)
+      }
     let block = PcapngBlock(.enhancedPacket, into: &output)
     let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
     let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
@@ -344,20 +382,71 @@ struct RecordEncoder: Sendable {
     markers.removeAll(keepingCapacity: true)
   }
 
-  /// Describes the interfaces up to `last`, one per adapter, unless already done. Readers identify
-  /// interfaces by their position.
-  private mutating func describe(interfacesUpTo last: Int, into output: inout Output) {
-    while interfaces <= last {
-      let block = PcapngBlock(.interface, into: &output)
-      output.littleEndian(UInt16(truncatingIfNeeded: format.linkType.rawValue))
-      output.littleEndian(0 as UInt16)
-      output.littleEndian(0 as UInt32)
-      let name = format.content == .monitor ? "bluetooth-monitor" : "hci\(interfaces)"
-      block.option(.interfaceName, name, into: &output)
-      block.option(.timeResolution, [hasNanoseconds ? 9 : 6].bytes, into: &output)
-      block.end(into: &output)
-      interfaces += 1
+  /// Returns the interface of a controller, and describes it if that is not done.
+  @inline(__always)
+  private mutating func interface(of adapter: AdapterIndex, into output: inout Output) -> Int {
+    var number = 0
+    if format.content != .monitor, let known = adapter.number, Int(known) < Self.mostInterfaces {
+      number = Int(known)
     }
+    if number >= controllers.count { describe(controllersUpTo: number, into: &output) }
+    return controllers[number]
+  }
+
+  /// Describes the interfaces of the controllers up to `last`, unless already done. Readers identify
+  /// controllers by the order of their interfaces.
+  private mutating func describe(controllersUpTo last: Int, into output: inout Output) {
+    while controllers.count <= last {
+      let name =
+        format.content == .monitor ? "bluetooth-monitor" : "hci\(controllers.count)"
+      controllers.append(interfaces)
+      describe(format.linkType, name, into: &output)
+    }
+  }
+
+  /// Returns the interface of a sniffer, and describes it if that is not done. In a file of sniffers
+  /// alone it has the sniffer's number if that is small.
+  private mutating func interface(
+    of sniffer: SnifferFormat, _ adapter: AdapterIndex, into output: inout Output
+  ) -> Int {
+    var other: Int?
+    for known in sniffers where known.sniffer == sniffer {
+      if known.adapter == adapter { return known.interface }
+      other = other ?? known.interface
+    }
+    if sniffers.count >= Self.mostInterfaces, let other {
+      losses.ofOtherSniffers += 1
+      return other
+    }
+    while controllers.isEmpty, interfaces < min(Int(adapter.value), Self.mostInterfaces - 1) {
+      describe(sniffer, AdapterIndex(UInt16(interfaces)), into: &output)
+    }
+    return describe(sniffer, adapter, into: &output)
+  }
+
+  /// Describes the interface of a sniffer.
+  @discardableResult
+  private mutating func describe(
+    _ sniffer: SnifferFormat, _ adapter: AdapterIndex, into output: inout Output
+  ) -> Int {
+    let interface = interfaces
+    sniffers.append((sniffer, adapter, interface))
+    describe(LinkType(sniffer), "sniffer\(sniffers.count - 1)", into: &output)
+    return interface
+  }
+
+  /// Describes the next interface.
+  private mutating func describe(
+    _ linkType: LinkType, _ name: String, into output: inout Output
+  ) {
+    let block = PcapngBlock(.interface, into: &output)
+    output.littleEndian(UInt16(truncatingIfNeeded: linkType.rawValue))
+    output.littleEndian(0 as UInt16)
+    output.littleEndian(0 as UInt32)
+    block.option(.interfaceName, name, into: &output)
+    block.option(.timeResolution, [hasNanoseconds ? 9 : 6].bytes, into: &output)
+    block.end(into: &output)
+    interfaces += 1
   }
 }
 

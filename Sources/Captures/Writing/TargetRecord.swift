@@ -13,6 +13,11 @@ struct TargetRecord: Equatable {
   var skipped = 0
   /// The packet's direction.
   var direction: Direction?
+  /// The layout of a sniffer's packet, which stays as it is.
+  var sniffer: SnifferFormat?
+
+  /// The form of a sniffer's packet.
+  init(_ sniffer: SnifferFormat) { self.sniffer = sniffer }
 
   /// The H4 packet types (Core, Vol 4, Part A, 2).
   private enum Kind: UInt8 {

@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// A file format that can be written: a container, and the content of its records.
 package struct WriterFormat: Equatable, Sendable {
   /// The file format.
@@ -31,12 +33,17 @@ package struct WriterFormat: Equatable, Sendable {
   }
 
   package let container: Container
+  /// The content of records with HCI. Packets from a sniffer stay as they are.
   package let content: Content
+  /// The layout of packets from a sniffer that a pcap file holds instead of HCI, or that a pcapng
+  /// file begins with: it has an interface for each link type.
+  package let sniffer: SnifferFormat?
 
   /// Creates a format. PacketLogger has only one content, whichever is requested.
-  package init(_ container: Container, _ content: Content) {
+  package init(_ container: Container, _ content: Content, sniffer: SnifferFormat? = nil) {
     self.container = container
     self.content = container == .packetLogger ? .packetLogger : content
+    self.sniffer = container == .pcap || container == .pcapng ? sniffer : nil
   }
 
   /// The file name extensions that determine a container.
@@ -44,8 +51,10 @@ package struct WriterFormat: Equatable, Sendable {
 
   var datalink: BtsnoopDatalink { content == .monitor ? .linuxMonitor : .h4 }
 
+  /// The link type of a pcap file, or of a pcapng file's interfaces with HCI.
   var linkType: LinkType {
-    switch content {
+    if let sniffer, container == .pcap { return LinkType(sniffer) }
+    return switch content {
     case .monitor: .linuxMonitor
     case .h4: .h4WithDirection
     case .h4WithoutDirection, .packetLogger: .h4

@@ -34,6 +34,12 @@ struct WriterLosses: Equatable, Sendable {
   private(set) var notes = [Int](repeating: 0, count: Note.allCases.count)
   /// Packets whose direction is unknown although the file requires it.
   var directionless = 0
+  /// Packets from sniffers, in a file that has no room for them.
+  var fromSniffers = 0
+  /// Packets with HCI, in a file of a sniffer's packets.
+  var ofHCI = 0
+  /// Packets of other sniffers than the first, which are written as the first one's.
+  var ofOtherSniffers = 0
   /// Records of kinds for which the target has no number.
   var unknownKinds = 0
   /// Packets whose direction was left out.
@@ -105,6 +111,22 @@ struct WriterLosses: Equatable, Sendable {
     }
   }
 
+  private static let oneLinkType = "a pcap file has one link type"
+
+  private func snifferRoom(_ format: WriterFormat) -> String {
+    switch format.container {
+    case .btsnoop: "btsnoop holds only HCI"
+    case .packetLogger: "PacketLogger holds only HCI"
+    case .pcap, .pcapng: Self.oneLinkType
+    }
+  }
+
+  private func interfaceRoom(_ format: WriterFormat) -> String {
+    format.container == .pcapng
+      ? "the file has room for \(RecordEncoder.mostInterfaces) more interfaces"
+      : "the format has no room for an interface's number"
+  }
+
   /// Returns a sentence for each kind of loss in a file of this format.
   func remarks(_ format: WriterFormat) -> [String] {
     let room =
@@ -125,6 +147,18 @@ struct WriterLosses: Equatable, Sendable {
       (
         unknownKinds, "record of a kind that the format has no number for was left out",
         "records of kinds that the format has no number for were left out"
+      ),
+      (
+        fromSniffers, "packet from a sniffer was left out: \(snifferRoom(format))",
+        "packets from a sniffer were left out: \(snifferRoom(format))"
+      ),
+      (
+        ofHCI, "HCI packet was left out: \(Self.oneLinkType)",
+        "HCI packets were left out: \(Self.oneLinkType)"
+      ),
+      (
+        ofOtherSniffers, "packet is written as if from another sniffer: \(interfaceRoom(format))",
+        "packets are written as if from another sniffer: \(interfaceRoom(format))"
       ),
       (
         directions, "packet lost its direction: \(directionRoom(format))",

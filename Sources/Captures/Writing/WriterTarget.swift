@@ -70,10 +70,11 @@ package struct WriterTarget: Equatable, Sendable {
   /// The format of a stream without a file name: the one that preserves most.
   package static let stream = WriterTarget(container: .pcapng, content: nil)
 
-  /// The format of records written live, whatever the source: the Linux monitor's, since it can
-  /// hold markers and notes.
-  package var liveFormat: WriterFormat {
-    WriterFormat(container, content ?? .monitor)
+  /// Returns the format of records written live: for HCI the Linux monitor's, since it can hold
+  /// markers and notes.
+  package func liveFormat(of summary: CaptureSummary) -> WriterFormat {
+    if !summary.holdsHCI, content == nil { return format(of: summary) }
+    return WriterFormat(container, content ?? .monitor)
   }
 
   /// Returns the format in which a capture is written.
@@ -82,11 +83,24 @@ package struct WriterTarget: Equatable, Sendable {
   ///   cannot distinguish.
   package func format(of summary: CaptureSummary, isOfSeveral: Bool = false) -> WriterFormat {
     if let content { return WriterFormat(container, content) }
+    // Nothing is lost if there is HCI after all.
+    if !summary.holdsHCI {
+      return WriterFormat(container, .h4WithoutDirection, sniffer: summary.sniffers.first)
+    }
     if summary.holdsMonitorRecords || isOfSeveral && container != .pcapng {
       return WriterFormat(container, .monitor)
     }
     let lacksDirection = summary.mayLackDirection && container != .btsnoop
     return WriterFormat(container, lacksDirection ? .h4WithoutDirection : .h4)
+  }
+
+  /// Returns why this format cannot hold a capture, as the end of a sentence; nil if it can.
+  package func refusal(of summary: CaptureSummary) -> String? {
+    let linkTypes = summary.sniffers.count + (summary.holdsHCI ? 1 : 0)
+    guard container == .pcap, content == nil, linkTypes > 1 else { return nil }
+    let what =
+      summary.holdsHCI ? "both HCI and packets from a sniffer" : "packets of several sniffers"
+    return "a pcap file has one link type, and the capture has \(what); write pcapng"
   }
 }
 
@@ -100,7 +114,7 @@ extension CaptureSummary {
   var holdsMonitorRecords: Bool {
     switch format {
     case .btsnoop: datalink == BtsnoopDatalink.linuxMonitor.rawValue
-    case .pcap, .pcapng: datalink == LinkType.linuxMonitor.rawValue
+    case .pcap, .pcapng: hciLinkType == LinkType.linuxMonitor.rawValue
     case .packetLogger, .btsnooz, .pcapDevice: false
     case .monitor, .monitorServer, .monitorSerial: true
     }
@@ -108,6 +122,6 @@ extension CaptureSummary {
 
   /// Whether packets may lack a direction because their link type has none.
   package var mayLackDirection: Bool {
-    (format == .pcap || format == .pcapng) && datalink == LinkType.h4.rawValue
+    (format == .pcap || format == .pcapng) && hciLinkType == LinkType.h4.rawValue
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Histories
 import Meanings
+import Sessions
 
 /// What differs between two sessions.
 struct Difference: Sendable {
@@ -257,8 +258,10 @@ extension Difference {
       )
       let (one, other) = (first.history, second.history)
       facts += Self.facts(first, second)
-      // The two ends of a link have different roles.
-      if !options.areTwoEnds { facts.append(Self.roles(one, other)) }
+      // The two ends of a link have different roles; on the air there is no host.
+      if !options.areTwoEnds, !one.connection.isOnAir, !other.connection.isOnAir {
+        facts.append(Self.roles(one, other))
+      }
       (numbers.left[one.id], numbers.right[other.id]) = (number, number)
     }
     // Beyond those of the pairs, even on the left and odd on the right.

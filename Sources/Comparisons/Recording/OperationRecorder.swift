@@ -646,7 +646,8 @@ struct OperationRecorder: ~Copyable {
     case .localHost, .peer:
       let side: Side = connection.ending == .localHost ? .local : .peer
       let who: Wording =
-        connection.role(of: side).map { "by the \($0.key)" } ?? "by \(side.words)"
+        connection.role(of: side).map { "by the \($0.key)" }
+        ?? "by \(side.words(connection.vantage))"
       // The usual reasons only mean that one side ended the link.
       let isUsual =
         connection.reason == .remoteUserTerminated

@@ -15,6 +15,8 @@ package struct RememberedCapture: Sendable {
     fileprivate(set) var names: [[UInt8]] = []
     /// The role of the captured host; nil if it is unknown, or varies.
     fileprivate(set) var localRole: LinkRole?
+    /// Whether it was recorded on the air, where no host was captured.
+    fileprivate(set) var isOnAir = false
     /// The addresses of the captured host.
     fileprivate(set) var ownAddresses: [DeviceAddress] = []
     /// The numbers of its connections.
@@ -61,6 +63,7 @@ package struct RememberedCapture: Sendable {
       device.connections = map.connections
       let roles = Set(own.compactMap { $0.connection.role(of: .local) })
       if roles.count == 1 { device.localRole = roles.first }
+      device.isOnAir = own.contains(where: \.connection.isOnAir)
       device.ownAddresses = own.compactMap(\.pairing.ownAddress?.address)
       let local = maps.first { other in
         other.adapter != nil && other.connections.contains { map.connections.contains($0) }

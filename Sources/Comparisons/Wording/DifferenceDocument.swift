@@ -111,7 +111,7 @@ struct DifferenceDocument: ~Copyable {
   private mutating func device(_ device: RememberedCapture.Device) {
     if let address = device.address { sink.address("address", address) }
     if let name = device.names.last { sink.string("name", name.bytes) }
-    if let role = device.localRole { sink.word("local_role", role.key) }
+    if let role = device.localRole, !device.isOnAir { sink.word("local_role", role.key) }
     if !device.connections.isEmpty { sink.packets("connections", device.connections[...]) }
   }
 

@@ -325,7 +325,7 @@ extension DifferencePage {
         }
       row(
         [
-          (8, field.name.replacing("_", with: " ")),
+          (8, String(field.name.map { $0 == "_" ? " " : $0 })),
           (20, "\(words(field.left, field)) → \(words(field.right, field))\(why)"),
         ],
         isExpected ? .dim : .plain)

@@ -64,7 +64,8 @@ extension Rule {
           "\(records) were dropped while recording",
           why:
             "They are missing just before the packets listed here. A request that seems unanswered near them may have been answered; such findings are reported as less certain.",
-          evidence: PacketSet(extent.drops))
+          evidence: PacketSet(extent.drops),
+          do: evidence.vantage == .air ? "Record to a faster disk or on a less busy machine." : nil)
       ]
     },
     Symptom(
@@ -74,7 +75,7 @@ extension Rule {
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
       do:
         "The recorder was probably too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
-    ).with(.ofCapture).inCapture { evidence in
+    ).with([.ofCapture, .ofHost]).inCapture { evidence in
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
       let data = evidence.unseenData
       let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
@@ -137,8 +138,8 @@ extension Rule {
         finding.remedy =
           "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and take another bug report. If the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."
       case .snapshot:
-        finding.remedy = "Record again without a snapshot length: with tcpdump use -s 0."
-      case nil: break
+        finding.remedy = wholePackets
+      case nil: if evidence.vantage == .air { finding.remedy = wholePackets }
       }
       return [finding]
     },
@@ -148,7 +149,7 @@ extension Rule {
         "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
       do:
         "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
-    ).with(.ofCapture).inCapture(elsewise: [
+    ).with([.ofCapture, .ofHost]).inCapture(elsewise: [
       Alternative(always: "that side sends requests without waiting for answers")
     ]) { evidence in
       let extent = evidence.extent
@@ -173,7 +174,7 @@ extension Rule {
       when: "there are data packets, but no HCI commands or events",
       do:
         "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
-    ).with(.ofCapture).inCapture { evidence in
+    ).with([.ofCapture, .ofHost]).inCapture { evidence in
       guard evidence.hasDataAlone else { return [] }
       return [
         Finding(
@@ -201,7 +202,10 @@ extension Rule {
           why: Wording(
             sentences: `where`,
             "What happened before is unknown: the MTU, whether the link is encrypted and with which key, and what was discovered and subscribed to."
-          ), evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
+          ), evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)),
+          do: evidence.vantage == .air
+            ? "Start the sniffer before the devices connect: it has to catch the packet that opens the connection."
+            : nil)
       }
       var unseen = finding(
         evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
@@ -218,7 +222,7 @@ extension Rule {
       "capture_direction_missing", .note, .fact,
       "The capture does not record packet directions", when: "the link type has no direction (187)",
       do: "Save with a link type that records directions (201), or as btsnoop."
-    ).with(.ofCapture).inCapture { evidence in
+    ).with([.ofCapture, .ofHost]).inCapture { evidence in
       guard evidence.extent.infersDirections else { return [] }
       return [
         Finding(
@@ -271,6 +275,9 @@ extension Rule {
     }, endsUnanswered, cachedDiscovery,
   ]
 
+  private static let wholePackets: Wording =
+    "Record again without a snapshot length: with tcpdump use -s 0."
+
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
   private static let endsUnanswered = Symptom(
     "capture_ends_unanswered", .note, .fact, "The capture ends with a command without an answer",
@@ -299,14 +306,18 @@ extension Rule {
   /// With fewer uses of handles, a map would hardly help.
   private static let leastUses = 4
 
+  /// Returns how to have the attributes in the capture.
+  private static func rediscovering(_ client: StaticString) -> Wording {
+    "Make the \(client) rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
+  }
+
   /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Symptom(
     "capture_cached_discovery", .note, .fact,
     "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
-    do:
-      "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
+    do: rediscovering("host")
   ).with(.ofCapture).needing([.bothDirections]).leaningOn([.opening]).onConnection {
     history, evidence in
     guard history.connection.transport != .brEDR else { return [] }
@@ -336,7 +347,8 @@ extension Rule {
           : use.asked > 0
             ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
             : "\(use.words), of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle.",
-      evidence: PacketSet([use.first, use.last]), restsOnAbsence: true)
+      evidence: PacketSet([use.first, use.last]), restsOnAbsence: true,
+      do: history.connection.isOnAir ? rediscovering("central") : nil)
     return [finding]
   }
 }

@@ -14,7 +14,7 @@ extension Rule {
         "two clients have subscribed to a characteristic of this host, and while both are connected it sends ten or more values to one and none to the other",
       do:
         "Send each value to all clients that have subscribed: keep a list of connections instead of the last or first one (in Zephyr bt_gatt_notify() with NULL as the connection, in ESP-IDF one esp_ble_gatts_send_indicate() for each conn_id)."
-    ).needing([.bothDirections, .events, .opening]).inCapture(elsewise: [
+    ).with(.ofHost).needing([.bothDirections, .events, .opening]).inCapture(elsewise: [
       Alternative(always: "the program chooses one client on purpose")
     ]) { evidence in leftOut(evidence) }
   ]

@@ -231,7 +231,7 @@ extension Rule {
       "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
-  ).needing([.events]).inCapture(
+  ).with(.ofHost).needing([.events]).inCapture(
     about: AdapterHistory.PageFailures.self,
     elsewise: [
       "the device has BR/EDR, and was busy or not connectable there",
@@ -653,7 +653,7 @@ extension Rule {
     when: "a connection ended with Connection Failed to be Established (0x3e)",
     do:
       "The peripheral missed the connection request or did not follow it, or did not receive the central's packets. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
-  ).with(.settled).needing([.events]).inCapture { evidence in
+  ).with([.settled, .ofHost]).needing([.events]).inCapture { evidence in
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
     }

@@ -19,7 +19,7 @@ extension Rule {
     when: "the controller sent a Hardware Error event",
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
-  ).with(.settled).needing([.events]).inCapture { evidence in
+  ).with([.settled, .ofHost]).needing([.events]).inCapture { evidence in
     evidence.adapters.compactMap { adapter in
       guard let first = adapter.hardwareErrors.first else { return nil }
       let times: Wording =
@@ -68,7 +68,7 @@ extension Rule {
       "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
     do:
       "Let the host send no more packets than LE Read Buffer Size reports (for BR/EDR, and if that reports none, Read Buffer Size), counted over all links of that transport, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
-  ).needing([.events]).inCapture(
+  ).with(.ofHost).needing([.events]).inCapture(
     about: DataBuffers.self,
     elsewise: [
       Alternative("the controller has more buffers than it reports") { buffers, _ in

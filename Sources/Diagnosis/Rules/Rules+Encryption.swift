@@ -15,7 +15,7 @@ extension Rule {
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
       do:
         "If the devices are bonded, delete the bond on both sides; then pair again. If it fails again, one side stores a different key from the one that pairing created."
-    ).with(.settled).needing([.events]).onConnection { history, evidence in
+    ).with([.settled, .ofHost]).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.endPacket
         let finding = Finding(
@@ -42,7 +42,7 @@ extension Rule {
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
       do:
         "Encrypt again once the link is idle; if the status reports an unsupported feature, the peer's controller cannot encrypt."
-    ).with(.settled).needing([.events]).onConnection { history, evidence in
+    ).with([.settled, .ofHost]).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
         .map { attempt in
           let end = attempt.endPacket
@@ -302,7 +302,8 @@ extension EncryptionAttempt {
       case .unknown: "with a key"
       }
     return switch start {
-    case .command: "This host started encryption \(key) (\(packet: moment.packet))"
+    case .command, .linkLayer:
+      "This host started encryption \(key) (\(packet: moment.packet))"
     case .keyRequest: "The peer started encryption \(key) (\(packet: moment.packet))"
     case .classic: "This host started encryption (\(packet: moment.packet))"
     case .unseen: "Encryption was started (not in the capture)"

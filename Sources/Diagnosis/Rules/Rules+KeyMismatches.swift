@@ -35,7 +35,7 @@ extension Rule {
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received; or data was sent, or another procedure was pending, while encryption was started",
       do:
         "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is a frequent cause. If it happens in one place only, a device there may be injecting packets."
-    ).needing([.events, .end]).onConnection(
+    ).with(.ofHost).needing([.events, .end]).onConnection(
       about: Doubts.self,
       elsewise: [
         Doubts.unprovenKey.or("the two sides have different keys"),

@@ -39,7 +39,7 @@ extension Rule {
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
     do: lossRemedy
-  ).needing([.events, .end]).inCapture(
+  ).with(.ofHost).needing([.events, .end]).inCapture(
     about: Loss.self,
     elsewise: [
       besideLink,
@@ -97,7 +97,7 @@ extension Rule {
       "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
-  ).needing([.events, .end]).inCapture { evidence in
+  ).with(.ofHost).needing([.events, .end]).inCapture { evidence in
     evidence.repeated { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
       lost in
       let total = evidence.earlier(than: lost[0]).count + 1 + evidence.later(than: lost[0]).count
@@ -200,7 +200,7 @@ extension Rule {
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
     do:
       "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
-  ).needing([.events]).onConnection(
+  ).with(.ofHost).needing([.events]).onConnection(
     about: Unfinished.self,
     elsewise: [
       Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
@@ -246,7 +246,7 @@ extension Rule {
       "the link or a procedure on it ended with LL Procedure Collision (0x23) or Different Transaction Collision (0x2a)",
     do:
       "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them."
-  ).needing([.events]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events]).onConnection { history, _ in
     history.ends(by: { $0.rawValue == 0x23 || $0.rawValue == 0x2a }) {
       "connection \(history.id) ended at \(packet: $0.packet): procedures of the two controllers collided"
     }
@@ -258,7 +258,7 @@ extension Rule {
     when: "the link or a procedure on it ended with Instant Passed (0x28)",
     do:
       "Do not request parameters again that are already in force, and change one thing at a time. Update the firmware of the central's controller, which has to announce a change early enough (six events, and more if the peripheral may skip events), and of the peripheral's, which must not skip events while a change is pending."
-  ).needing([.events]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events]).onConnection { history, _ in
     let link = history.link
     return history.ends(by: { $0 == .instantPassed }) {
       "connection \(history.id) ended at \(packet: $0.packet): a change took effect before the other side knew of it (Instant Passed)"
@@ -392,7 +392,7 @@ extension Rule {
     "link_procedure_failed", .note, .fact, "A Link Layer procedure failed",
     when:
       "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open"
-  ).needing([.events]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events]).onConnection { history, _ in
     history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
       failed in
       Finding(
@@ -408,7 +408,7 @@ extension Rule {
     when: "the controller reports Authenticated Payload Timeout Expired",
     do:
       "Encrypt again or disconnect, as the host's security policy requires. If it recurs, update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
-  ).needing([.events]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events]).onConnection { history, _ in
     let expired = history.link.payloadTimeouts
     guard let first = expired.first else { return [] }
     let timeout: Wording =
@@ -431,7 +431,7 @@ extension Rule {
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     do:
       "Update the firmware of this host's controller, and try without the last request or procedure before the end."
-  ).needing([.events, .end]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events, .end]).onConnection { history, _ in
     history.endByController(
       for: { !$0.isProcedureTrouble && !$0.isOfSecurity }, restsOnAbsence: true
     ) { _ in "the controller ended connection \(history.id)" }.map { [$0] } ?? []
@@ -471,7 +471,7 @@ extension Rule {
     "link_reset", .note, .fact, "The controller was reset or removed while a link was open",
     when:
       "a reset, or the controller's removal, ended an open link that this host had not asked to end"
-  ).needing([.events]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events]).onConnection { history, _ in
     // If this host had asked to disconnect, the link had probably ended.
     guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
@@ -493,7 +493,7 @@ extension Rule {
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
     do:
       "Find out what delays data: the controller (newer firmware, another adapter), its transport (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
-  ).needing([.bothDirections, .events, .end]).inCapture { evidence in
+  ).with(.ofHost).needing([.bothDirections, .events, .end]).inCapture { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
       guard history.connection.ending == .peer, let stall = history.link.stall,

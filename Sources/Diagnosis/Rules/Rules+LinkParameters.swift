@@ -225,7 +225,7 @@ extension Rule {
       "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
     do:
       "Request a shorter interval while there is data to send: 15 to 30 ms for transfers. A peripheral that requests a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
-  ).needing([.events, .sentData]).onConnection(elsewise: [
+  ).with(.ofHost).needing([.events, .sentData]).onConnection(elsewise: [
     Alternative(always: "the program sends at that pace by itself")
   ]) { history, _ in
     let paced = history.link.paced
@@ -321,7 +321,7 @@ extension Rule {
       "the last LE Data Length Change allows so little time for a packet that it holds at most half of the bytes on the PHY in force; a note unless 50 or more packets with longer data crossed the link",
     do:
       "Allow the time as well as the bytes, on the side that has the limit: 2120 µs for 251 bytes on LE 1M (TX_Time of LE Set Data Length, or of LE Write Suggested Default Data Length before connecting). If this host's side allows it already, only newer firmware of the peer's controller, or the LE 2M PHY, helps."
-  ).needing([.events, .opening]).onConnection { history, evidence in
+  ).with(.ofHost).needing([.events, .opening]).onConnection { history, evidence in
     [Side.local, .peer].compactMap { history.shortPackets(from: $0, evidence) }
   }
 
@@ -332,7 +332,7 @@ extension Rule {
       "the controller completed 50 packets, or 5 kB, one at a time and a connection interval or more apart, although two or more were waiting and would fit into an interval",
     do:
       "Find out which controller ends the connection events: this host's (its event length, Min_CE_Length and Max_CE_Length of LE Connection Update, other links and scans at the same time) or the peer's (its event length, its receive buffers). A shorter interval helps as long as neither changes."
-  ).needing([.events, .sentData, .opening]).onConnection { history, _ in
+  ).with(.ofHost).needing([.events, .sentData, .opening]).onConnection { history, _ in
     let link = history.link
     guard let slow = link.slowTransfer, let first = slow.completions.first,
       let last = slow.completions.last,

@@ -15,7 +15,7 @@ extension Rule {
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
       do:
         "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the Peer Manager's flash pages, which an update must not erase."
-    ).with(.settled).needing([.events]).leaningOn([.commands]).onConnection(
+    ).with([.settled, .ofHost]).needing([.events]).leaningOn([.commands]).onConnection(
       about: Doubts.self,
       elsewise: [
         Doubts.privacy.or(
@@ -67,7 +67,7 @@ extension Rule {
 }
 
 /// An attempt to encrypt for which a side has no key.
-private struct MissingKey {
+struct MissingKey {
   let attempt: EncryptionAttempt
   let history: ConnectionHistory
 

@@ -144,12 +144,21 @@ extension FailedPairing {
       return true
     }
     return evidence.connections.contains { other in
-      (side == .local || other.device == connection.device)
+      isSameSide(of: other)
         && other.pairing.attempts.contains {
           $0.isPaired && $0.method?.isSecureConnections == attempt.method?.isSecureConnections
             && (!attempt.isSecureConnections || $0.method?.hasPasskey == true)
         }
     }
+  }
+
+  /// Returns whether the side that refused takes part in another connection, too. The centrals on
+  /// the air differ; their addresses show which are the same.
+  private func isSameSide(of other: ConnectionHistory) -> Bool {
+    if side == .peer { return other.device == connection.device }
+    guard connection.connection.isOnAir else { return !other.connection.isOnAir }
+    return other.id == connection.id
+      || connection.pairing.ownAddress.map { $0 == other.pairing.ownAddress } ?? false
   }
 
   fileprivate var legacyFlaw: (side: Side, deviations: [ConfirmDeviation])? {
@@ -158,9 +167,11 @@ extension FailedPairing {
     return (attempt.side(role), deviations)
   }
 
-  /// Whether only the captured host's own address deviates.
+  /// Whether only the captured host's own address deviates. On the air, the packet that opens the
+  /// connection has the addresses that count.
   fileprivate var hasOnlyOwnAddressWrong: Bool {
-    guard let legacyFlaw, legacyFlaw.side == .local, !legacyFlaw.deviations.isEmpty
+    guard let legacyFlaw, legacyFlaw.side == .local, !legacyFlaw.deviations.isEmpty,
+      !connection.connection.isOnAir
     else { return false }
     return legacyFlaw.deviations.allSatisfy {
       switch $0 {

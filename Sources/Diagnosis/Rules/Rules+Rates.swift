@@ -31,7 +31,7 @@ extension Rule {
       "link_transfer_limited", .note, .meaning, "A transfer is limited by a property of the link",
       when:
         "a transfer (50 values or more, or 5 kB, without a pause of a second) is limited by round trips, the data length of 27 bytes, the MTU of 23, few packets in a connection interval, or LE 1M or LE Coded: the time is spent waiting for what comes back; or the link is busy for 70 % of the time; or further packets nearly always wait in the controller. A warning if another data length or MTU would double the rate that the link allows"
-    ).needing([.events, .opening]).onConnection(
+    ).with(.ofHost).needing([.events, .opening]).onConnection(
       about: LimitedTransfer.self,
       elsewise: [
         Alternative("the peer takes that long for each value") { transfer, _ in

@@ -301,10 +301,14 @@ private struct Unanswered: Sendable {
   /// Whether the answer would have come before the link ended.
   var hadTime: Bool { request.isOvertaken || waited ?? .max >= Self.fullWait }
 
-  /// Whether the other side was seen on the link after it.
+  /// Whether the other side was seen on the link after it. A captured host needs no sign.
   var wasHeardLater: Bool {
-    answering == .local || connection.link.lastSign?.packet ?? 0 > request.packet
+    let link = connection.link
+    let sign = answering == .peer ? link.lastSign : isOnAir ? link.sentLast : nil
+    return answering == .local && !isOnAir || sign?.packet ?? 0 > request.packet
   }
+
+  private var isOnAir: Bool { connection.connection.isOnAir }
 
   /// The Error Response to an indication, and the request that the indicating side had pending.
   var refused: (packet: Int, sender: Side, pending: Int?)? {
@@ -352,10 +356,11 @@ private struct Unanswered: Sendable {
         && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
   }
 
-  /// Whether it is certain that the other side received it.
+  /// Whether it is certain that the other side received it. What a host's capture contains has
+  /// reached the host.
   private var hasArrived: Bool {
     let link = connection.connection
-    return asking == .peer
+    return asking == .peer && !isOnAir
       || !link.hasLostPackets && link.sentPackets > 0
         && link.sentPackets == link.completedPackets
   }

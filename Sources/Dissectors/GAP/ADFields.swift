@@ -280,7 +280,7 @@ package enum ADFields {
 
 extension RawSpan {
   /// Returns `count` bits (up to 57) from bit `position` on, least significant of each byte first.
-  fileprivate func bits(at position: Int, count: Int) -> UInt64 {
+  func bits(at position: Int, count: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<(position % 8 + count + 7) / 8 {
       value |= UInt64(byte(at: position / 8 + index)) << UInt64(8 * index)

@@ -1,5 +1,6 @@
 // The LE Meta subevents in which a controller reports the advertising it received. The fields of
-// each report are contiguous (Core, Vol 4, Part E, 7.7.65).
+// each report are contiguous (Core, Vol 4, Part E, 7.7.65). Advertising that a sniffer recorded is
+// converted to the same reports (`AdvertisingPDU+Report.swift`).
 
 package import Bluetooth
 package import Bytes
@@ -88,6 +89,9 @@ package struct AdvertisingReport: Sendable {
   package var isCut = false
 
   init(_ kind: Kind) { self.kind = kind }
+
+  /// Sets the signal strength of a report that is made from what a sniffer recorded.
+  mutating func measured(_ rssi: Int8?) { self.rssi = rssi }
 
   /// Returns a signal strength in dBm; nil if it is not available or invalid.
   package static func signal(_ byte: UInt8) -> Int8? {

@@ -66,6 +66,16 @@ package struct AirHeader: Sendable {
   /// The number of units of `clock` after which it starts again from 0.
   package var clockPeriod: UInt64 { clockUnit == 100 ? 3_276_800_000 : 1 << 32 }
 
+  /// Returns the PHY that a field of PHYs as bits names, numbered as in HCI; nil: none or several.
+  package static func phy(ofBits bits: UInt8) -> UInt8? {
+    switch bits {
+    case 1: 1
+    case 2: 2
+    case 4: 3
+    default: nil
+    }
+  }
+
   package init() {}
 }
 

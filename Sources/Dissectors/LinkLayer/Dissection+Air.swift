@@ -108,6 +108,58 @@ extension Dissection {
   }
 }
 
+// MARK: Contents of packets whose CRC is right
+
+extension Dissection {
+  /// Dissects the fields of an advertising PDU, which `content` has: `parameters` describe them.
+  /// For packets that are not believed, this is not called.
+  package mutating func readAdvertising(_ bytes: RawSpan, isTruncated: Bool) {
+    guard case .advertising(let pdu) = content, let air else { return }
+    let whole = Slice(start: Int(air.pdu.start), count: body.end - Int(air.pdu.start))
+    let row = LinkTable.advertising(pdu.type)
+    let found = PacketParameters(linkLayer: row, row == nil ? body : whole)
+    parameters = found
+    guard !isTruncated, problems.isEmpty, problems.areLookedFor else { return }
+    if row == nil {
+      problems.add(Problem(.unknownOpcode, at: Int(air.pdu.start), Int(pdu.type)))
+    } else if let problem = found.problem(bytes, status: nil) {
+      problems.add(problem)
+    } else if let connection = ConnectIndication(pdu, bytes),
+      let (value, offset) = connection.invalid
+    {
+      problems.add(Problem(.invalidValue, at: Int(body.start) + offset, value))
+    }
+  }
+
+  /// Dissects a control PDU, which must be complete and plain.
+  ///
+  /// - Parameters:
+  ///   - pdu: the PDU; its payload, without a MIC, is a part of `bytes`.
+  ///   - isBroadcast: whether it belongs to broadcast streams.
+  package mutating func readControl(
+    _ pdu: LinkPDU, _ bytes: RawSpan, isTruncated: Bool, isBroadcast: Bool = false
+  ) {
+    content = .linkControl(pdu)
+    body = pdu.payload
+    guard !body.isEmpty else {
+      if !isTruncated { problems.add(Problem(.tooShort, at: Int(body.start), 1, 0)) }
+      return
+    }
+    let start = Int(body.start)
+    let opcode = bytes.byte(at: start)
+    let row = isBroadcast ? LinkTable.broadcastControl(opcode) : LinkTable.control(opcode)
+    let found = PacketParameters(
+      linkLayer: row, Slice(start: start + 1, count: Int(body.count) - 1))
+    parameters = found
+    guard !isTruncated, problems.isEmpty, problems.areLookedFor else { return }
+    if row == nil {
+      problems.add(Problem(.unknownOpcode, at: start, Int(opcode)))
+    } else if let problem = found.problem(bytes, status: nil) {
+      problems.add(problem)
+    }
+  }
+}
+
 extension AirPacket {
   /// Returns whether a coding indicator is at `offset`, if the format does not say so: whether the
   /// packet's length fits the record only then. If it fits with and without, the CRC decides where

@@ -18,6 +18,12 @@ package struct LinkPDU: Sendable {
     self.payload = payload
   }
 
+  /// Returns the PDU with its payload elsewhere, without the MIC.
+  package func with(payload: Slice) -> LinkPDU {
+    LinkPDU(
+      flags: flags, length: UInt8(clamping: payload.count), cteInfo: cteInfo, payload: payload)
+  }
+
   /// 1 continuation or empty, 2 start, 3 control, 0 reserved.
   package var llid: UInt8 { flags & 3 }
   package var nextExpectedSequenceNumber: UInt8 { flags >> 2 & 1 }

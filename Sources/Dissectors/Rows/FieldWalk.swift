@@ -75,6 +75,8 @@ package struct FieldWalk: ~Escapable {
   package private(set) var isOpen = false
   /// The value of a later count, for the list or counted bytes after those of the first.
   private var laterCount: Int?
+  /// The header whose bits state the types of addresses.
+  private var header: UInt8 = 0
   /// Whether the advertising data is a fragment of more (Operation, 7.8.54), so that its contents
   /// cannot be known.
   package private(set) var isFragment = false
@@ -158,6 +160,14 @@ package struct FieldWalk: ~Escapable {
           isUnknownChoice = true
           isOpen = true
         }
+      case .packed(let width, let isHeader):
+        let parts = position..<position + Int(field.itemFields)
+        position = parts.upperBound
+        try readPacked(width, isHeader: isHeader, fields, parts, &visitor)
+      case .ifSet(let bit):
+        let items = position..<position + Int(field.itemFields)
+        position = items.upperBound
+        if selected >> Int64(bit) & 1 == 1 { try walk(fields, items, &visitor) }
       case .versionEnd(let least):
         if cursor.remaining >= least { continue }
         isOpen = true
@@ -273,13 +283,62 @@ package struct FieldWalk: ~Escapable {
       slice = Slice(start: Int(slice.start), count: length)
       advertising = slice
       value = data
+    case .addressByHeader(let bit):
+      let isRandom = header >> bit & 1 == 1
+      value = .address(try DeviceAddress(parsing: &cursor), isRandom: isRandom)
+      slice = Slice(start: start, count: 6)
+    case .untilEnd, .restAdvertising:
+      slice = parameter.kind == .untilEnd ? try untilEnd() : cursor.rest()
+      if slice.isEmpty { return }
+      (advertising, advertisingField) = (slice, slice)
+      value = .advertisingData
     case .openEnd:
       isOpen = true
       return
     // The walk handles these itself.
-    case .unsigned, .list, .choice, .alternative, .otherwise, .versionEnd: return
+    case .unsigned, .list, .choice, .alternative, .otherwise, .versionEnd, .packed, .bits,
+      .lengthBits, .unusedBits, .ifSet:
+      return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
+  }
+
+  /// Reads a number of bit fields and passes each of these.
+  @_lifetime(self: copy self)
+  private mutating func readPacked<Visitor: FieldVisitor & ~Copyable>(
+    _ width: UInt8, isHeader: Bool, _ fields: Span<ParameterField>, _ parts: Range<Int>,
+    _ visitor: inout Visitor
+  ) throws(ParseError) {
+    let slice = Slice(start: cursor.offset, count: Int(width))
+    var bits = UInt64(bitPattern: try unsigned(width))
+    if isHeader { header = UInt8(truncatingIfNeeded: bits) }
+    for position in parts {
+      let field = fields[position]
+      let (count, form) = field.bits
+      let number = Int64(bits & (1 << UInt64(count) - 1))
+      bits >>= UInt64(count)
+      switch field.kind {
+      case .lengthBits:
+        selected = number
+        self.count = cursor.offset + Int(number)
+      case .bits: break
+      default: continue
+      }
+      if Visitor.wantsLineOnly, field.line == nil { continue }
+      visitor.field(
+        field.name, line: field.line, number: number, width: (Int(count) + 7) / 8, form,
+        cursor.bytes(slice), at: slice)
+    }
+  }
+
+  /// Takes the bytes up to the end that `lengthBits` stated.
+  @_lifetime(self: copy self)
+  private mutating func untilEnd() throws(ParseError) -> Slice {
+    let end = takeCount() ?? cursor.offset
+    guard end >= cursor.offset else {
+      throw ParseError(offset: end, needed: cursor.offset - end, available: 0)
+    }
+    return try cursor.take(end - cursor.offset)
   }
 
   @_lifetime(self: copy self)

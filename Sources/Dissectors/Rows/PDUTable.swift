@@ -55,14 +55,33 @@ package struct ParameterField: Sendable {
 }
 
 extension ParameterField {
-  var isAddress: Bool { if case .address = kind { true } else { false } }
+  /// For a bit field: the number of bits, and how it is displayed.
+  var bits: (count: UInt8, form: Parameter.Form) {
+    switch kind {
+    case .bits(let count, let form): (count, form)
+    case .lengthBits(let count), .unusedBits(let count): (count, .plain)
+    default: (0, .plain)
+    }
+  }
 
-  var isAdvertisingData: Bool { if case .advertisingData = kind { true } else { false } }
+  var isAddress: Bool {
+    switch kind {
+    case .address, .addressByHeader: true
+    default: false
+    }
+  }
+
+  var isAdvertisingData: Bool {
+    switch kind {
+    case .advertisingData, .untilEnd, .restAdvertising: true
+    default: false
+    }
+  }
 
   /// Whether this may reveal the UUIDs that a device has or will have.
   var mayTellUUIDs: Bool {
     switch kind {
-    case .advertisingData, .uuid, .halfUUID, .half: true
+    case .advertisingData, .untilEnd, .restAdvertising, .uuid, .halfUUID, .half: true
     default: content == .serviceData
     }
   }
@@ -75,14 +94,16 @@ extension Parameter {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
       .laterCount(let width), .countOfBits(let width, _), .selector(let width, _):
       Int(width)
+    case .packed(let width, _): Int(width)
     case .dataOperation, .countBeyond: 1
-    case .address: 6
+    case .address, .addressByHeader: 6
     case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): count
     case .advertisingData(let field): field == 0 ? nil : field
     case .counted, .optionalSecret, .countedSecret, .rest, .list, .halfUUID, .half, .restText: nil
     case .alternative, .otherwise: items.fixedSize
     case .choice: sizeOfChoice
-    case .versionEnd, .openEnd: nil
+    case .versionEnd, .openEnd, .ifSet, .untilEnd, .restAdvertising: nil
+    case .bits, .lengthBits, .unusedBits: 0
     }
   }
 
@@ -101,7 +122,7 @@ extension Parameter {
     var plainSize = size
     switch kind {
     case .count, .laterCount, .countOfBits, .countBeyond, .dataOperation, .advertisingData,
-      .selector, .choice, .alternative, .otherwise:
+      .selector, .choice, .alternative, .otherwise, .packed, .bits, .lengthBits, .unusedBits:
       plainSize = nil
     default: break
     }
@@ -146,7 +167,7 @@ extension [Parameter] {
 
 /// A reference to a table row. It needs no lookup, since rows live as long as the program.
 package struct RowID: Equatable, Sendable {
-  fileprivate let entry: Immortal<RowEntry>.Reference
+  let entry: Immortal<RowEntry>.Reference
 
   /// The specification's name of the command or event.
   package var name: AssignedName { AssignedName(entry.element.name) }

@@ -3,11 +3,12 @@
 package import Bluetooth
 package import Bytes
 
-/// The parameters of one HCI packet or management record with their rows.
+/// The parameters of one HCI packet, management record or Link Layer PDU with their rows.
 package struct PacketParameters: Equatable, Sendable {
   /// The row that names the packet; nil if no table has its code.
   package let row: RowID?
-  /// The bytes that `row` describes; in an LE Meta event, those after the subevent code.
+  /// The bytes that `row` describes: in an LE Meta event, those after the subevent code; in a Link
+  /// Layer control PDU, those after the opcode; in an advertising PDU, also its header.
   package let outer: Slice
   /// In a Command Complete: the row of the completed command.
   package let completed: RowID?
@@ -19,6 +20,14 @@ package struct PacketParameters: Equatable, Sendable {
     let found = PDUTable.core.command(command.opcode)
     row = Self.isOfAnotherVendor(command.opcode, found?.parameters, bytes, body) ? nil : found
     outer = body
+    completed = nil
+    inner = .empty
+  }
+
+  /// Describes the part `parameters` of a Link Layer PDU by a row.
+  init(linkLayer row: RowID?, _ parameters: Slice) {
+    self.row = row
+    outer = parameters
     completed = nil
     inner = .empty
   }

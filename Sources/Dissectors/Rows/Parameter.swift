@@ -1,4 +1,4 @@
-// The language of the tables of HCI, MGMT and advertising data, with one row per command, event or
+// The language of the tables of HCI, MGMT, the Link Layer and advertising data, with one row per command, event or
 // AD type and one entry per parameter.
 // `PDUTable` compiles the rows; `FieldWalk` uses them to walk a packet.
 
@@ -75,6 +75,24 @@ package struct Parameter: Sendable {
     case versionEnd(Int)
     /// No bytes. The additions of later versions are unknown.
     case openEnd
+    /// A number of this many bytes that consists of bit fields (`bits`, `lengthBits`, `unusedBits`),
+    /// the least significant first; `isHeader`: its bits state the types of the addresses after it.
+    case packed(width: UInt8, isHeader: Bool)
+    /// Bits of a `packed` number.
+    case bits(UInt8, Form)
+    /// The same: the number of bytes from here to the next `untilEnd`, which is also the value of a
+    /// selector.
+    case lengthBits(UInt8)
+    /// Bits without a meaning.
+    case unusedBits(UInt8)
+    /// Parameters that exist if this bit of the latest selector's value is set.
+    case ifSet(bit: UInt8)
+    /// An address that is random if this bit of the header is set.
+    case addressByHeader(bit: UInt8)
+    /// AD structures: all bytes up to the end that the latest `lengthBits` state.
+    case untilEnd
+    /// AD structures: all remaining bytes.
+    case restAdvertising
   }
 
   /// What bytes without further structure hold, for redaction and for selections.
@@ -105,7 +123,8 @@ package struct Parameter: Sendable {
   /// Whether this has no bytes or name of its own, but describes the layout of others.
   package var isStructure: Bool {
     switch kind {
-    case .choice, .alternative, .otherwise, .versionEnd, .openEnd: true
+    case .choice, .alternative, .otherwise, .versionEnd, .openEnd, .packed, .unusedBits, .ifSet:
+      true
     default: false
     }
   }
@@ -141,6 +160,8 @@ package struct Parameter: Sendable {
     case controlOpcode
     /// The code of an event of that interface.
     case controlEvent
+    /// The opcode of a Link Layer control PDU.
+    case linkOpcode
   }
 
   /// The name exactly as in the specification: `Connection_Handle`.

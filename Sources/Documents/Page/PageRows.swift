@@ -309,7 +309,10 @@ extension PageRows {
   /// - Parameter spill: called after each list, and after each text of the large tables.
   func write(into out: inout Output, _ spill: (inout Output) -> Void = { _ in }) {
     out.text("\"layers\":[")
-    for (index, layer) in Selection.Layer.allCases.enumerated() {
+    // The layers of the air are the last ones: they are left out if no packet needs them.
+    let last = max(
+      Selection.Layer.note.rawValue, rows.reduce(0) { max($0, $1.layer) })
+    for (index, layer) in Selection.Layer.allCases.enumerated() where layer.rawValue <= last {
       if index > 0 { out.byte(0x2c) }
       out.embedded(layer.key.bytes)
     }

@@ -123,6 +123,8 @@ struct PageWriter {
     case "phone": writePhone(into: &out)
     case "verdict": writeVerdict(into: &out)
     case "host": out.html(Wording("this host").naming(explanation.evidence.hostName).text)
+    case "sent": out.text(Direction.sent.words(explanation.evidence.vantage))
+    case "received": out.text(Direction.received.words(explanation.evidence.vantage))
     case "note": writeNote(into: &out)
     case "findings": writeFindings(into: &out)
     case "stories": writeStories(into: &out)

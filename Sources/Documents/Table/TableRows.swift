@@ -184,7 +184,7 @@ struct ConnectionRow: TableRow {
     },
     Column("name", .string, "name that the peer gave") { $1.name($0.history.name) },
     Column("local_role", .string, "central or peripheral: the captured host's") {
-      $1.word($0.connection.role(of: .local)?.key)
+      $1.word($0.connection.isOnAir ? nil : $0.connection.role(of: .local)?.key)
     },
     Column("opened_packet", .integer, "first packet") { $1.integer($0.connection.firstPacket) },
     Column("opened", .time, "time of the first packet") { $1.time($0.connection.firstTime) },
@@ -192,7 +192,7 @@ struct ConnectionRow: TableRow {
       $1.elapsed($0.connection.lastTime, since: $0.connection.firstTime)
     },
     Column("ended_by", .string, "who or what ended it; null while it is open") {
-      $1.word($0.connection.ending?.key)
+      $1.word($0.connection.ending?.key($0.connection.vantage))
     },
     Column("reason", .string, "reason that the controller gave: 0x08") {
       $1.code($0.connection.reason.map { UInt64($0.rawValue) }, digits: 2)
@@ -341,7 +341,7 @@ struct OperationRow: TableRow {
       $1.word($0.value.operation.key)
     },
     Column("direction", .string, "sent or received: which way the value went") {
-      $1.word($0.value.direction.map { $0 == .sent ? "sent" : "received" })
+      $1.word($0.value.direction?.key($0.value.parties.vantage))
     },
     Column("service", .string, "service of the attribute") { $1.uuid($0.value.attribute.service) },
     Column("uuid", .string, "attribute") { $1.uuid($0.value.attribute.uuid) },

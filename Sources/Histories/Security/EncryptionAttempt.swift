@@ -14,6 +14,8 @@ package struct EncryptionAttempt: Sendable {
     case keyRequest
     /// Set Connection Encryption: BR/EDR.
     case classic
+    /// LL_ENC_REQ, on the air.
+    case linkLayer
     /// Its start is not in the capture.
     case unseen
   }
@@ -89,7 +91,7 @@ package struct EncryptionAttempt: Sendable {
   /// The central, which on LE is the only side that can start encryption.
   package var starter: Side? {
     switch start {
-    case .command, .classic: .local
+    case .command, .classic, .linkLayer: .local
     case .keyRequest: .peer
     case .unseen: nil
     }

@@ -10,7 +10,7 @@ import Sessions
 /// authentications.
 package struct EncryptionHistory: Sendable {
   /// The attempts to encrypt the link, in order.
-  package private(set) var attempts: [EncryptionAttempt] = []
+  package internal(set) var attempts: [EncryptionAttempt] = []
   /// The authentications of a BR/EDR link.
   package internal(set) var authentications: [ClassicAuthentication] = []
   /// Whether the peer has not been heard since the link was encrypted; only then is data recorded.
@@ -133,15 +133,19 @@ package struct EncryptionHistory: Sendable {
     }
   }
 
-  /// Adds a new attempt, and determines which key it uses.
   private mutating func begin(_ new: EncryptionAttempt, _ connection: Connection) {
+    begin(new, isWhole: !connection.isOpeningMissing && !connection.hasLostPackets)
+  }
+
+  /// Adds a new attempt, and determines which key it uses.
+  ///
+  /// - Parameter isWhole: whether the capture has all packets of the link so far.
+  mutating func begin(_ new: EncryptionAttempt, isWhole: Bool) {
     var attempt = new
     if isKeyAgreed {
       attempt.origin = .pairing(isSecureConnections: isSecureConnections)
       isKeyAgreed = false
-    } else if attempt.ediv != 0 || attempt.rand != 0
-      || !connection.isOpeningMissing && !connection.hasLostPackets
-    {
+    } else if attempt.ediv != 0 || attempt.rand != 0 || isWhole {
       attempt.origin = .stored
     }
     if attempts.count >= Self.most { attempts.removeLast() }
@@ -233,7 +237,7 @@ package struct EncryptionHistory: Sendable {
     succeed(last, at: moment)
   }
 
-  private mutating func succeed(_ last: Int, at moment: Moment) {
+  mutating func succeed(_ last: Int, at moment: Moment) {
     isStarting = false
     attempts[last].end = moment
     attempts[last].outcome = .encrypted

@@ -47,14 +47,19 @@ package struct LinkSecurityState: Sendable {
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if let pdu = packet.dissection.smp {
       observe(pdu.opcode, Moment(packet.record), packet.answer.pairing?.method)
-    } else if let link = packet.answer.link {
-      let now = memory.links.isEncrypted(link)
-      guard now != isEncrypted else { return }
-      isEncrypted = now
-      if now == true, encrypted == nil {
-        encrypted = Moment(packet.record)
-        isStoredKey = !isPairing
-      }
+      protection = currentProtection
+    } else if packet.answer.air == nil, let link = packet.answer.link {
+      note(isEncrypted: memory.links.isEncrypted(link), Moment(packet.record))
+    }
+  }
+
+  /// Records whether the link is encrypted now; nil: unknown.
+  mutating func note(isEncrypted now: Bool?, _ moment: Moment) {
+    guard now != isEncrypted else { return }
+    isEncrypted = now
+    if now == true, encrypted == nil {
+      encrypted = moment
+      isStoredKey = !isPairing
     }
     protection = currentProtection
   }

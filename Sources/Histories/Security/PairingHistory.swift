@@ -206,12 +206,12 @@ package struct PairingHistory: Sendable {
     return securityRequests[latest].moment
   }
 
-  private mutating func beginEncryption(_ moment: Moment, by side: Side) {
+  mutating func beginEncryption(_ moment: Moment, by side: Side) {
     encryptionStart = moment
     _ = answerSecurityRequest(from: side.other, moment)
   }
 
-  private mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
+  mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
     encryptionStart = nil
     if isOn, status == .success, let latest = securityRequests.indices.last,
       securityRequests[latest].answer == nil

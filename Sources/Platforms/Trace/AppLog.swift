@@ -129,7 +129,7 @@ package struct AppLog: Sendable {
     if let time = sinceEpoch(words[0]) { return time }
     let date = words[0].utf8
     if date.count == 10, date.dropFirst(4).first == 0x2f {
-      words[0] = words[0].replacing("/", with: "-")
+      words[0] = String(words[0].map { $0 == "/" ? "-" : $0 })
     }
     // logcat: 11-14 22:13:20.175. Of the years around the capture's, the one that brings the time
     // closest.

@@ -13,8 +13,11 @@ package struct DeviceList: Sendable {
   var forgottenScans = 0
   var own: [ListedOwn] = []
   package var devices: ListedDevices
-  /// Connections with devices whose address is unknown, with their first packets and handles.
-  var strangers: [(connection: Int, packet: Int, handle: UInt16)] = []
+  /// Connections with devices whose address is unknown, with their first packets and handles, or
+  /// their access addresses on the air.
+  var strangers: [(connection: Int, packet: Int, handle: UInt16, accessAddress: UInt32?)] = []
+  /// The periodic trains and broadcast streams that a sniffer recorded.
+  private(set) var streams: [AirLink] = []
   var forgotten = 0
   var adapters: [Adapter] = []
 
@@ -22,6 +25,23 @@ package struct DeviceList: Sendable {
     self.start = start
     self.decimals = decimals
     self.devices = devices
+  }
+
+  /// Adds what a sniffer recorded beside advertisements.
+  mutating func add(_ air: AirLinks) {
+    guard !air.isEmpty else { return }
+    streams = air.all.filter { $0.stream.isBroadcast && $0.peripheral != nil }
+    for place in strangers.indices {
+      strangers[place].accessAddress =
+        air.link(connection: strangers[place].connection)?
+        .accessAddress
+    }
+  }
+
+  /// Returns the trains and streams of a device.
+  func streams(of device: Advertiser) -> [AirLink] {
+    device.address == nil || streams.isEmpty
+      ? [] : streams.filter { $0.peripheral?.address == device.address }
   }
 
   /// Whether the controllers have to be named.
@@ -226,5 +246,15 @@ struct ListedOwn: Sendable {
   /// Returns the maximum size of one of its payloads.
   func mostBytes(of payload: Payload) -> Int {
     payload.stream.event == .own && payload.stream.isLegacy ? 31 : mostBytes
+  }
+}
+
+extension AirFact.Stream {
+  /// Whether an advertiser sends it.
+  fileprivate var isBroadcast: Bool {
+    switch self {
+    case .periodicAdvertising, .broadcastIsochronous: true
+    case .unknown, .connection, .connectedIsochronous: false
+    }
   }
 }

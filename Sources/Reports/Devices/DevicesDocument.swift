@@ -32,6 +32,9 @@ struct DevicesDocument: ~Copyable {
       sink.word("type", "device")
       sink.packets("connections", [stranger.connection])
       sink.number("connections_total", 1)
+      if let address = stranger.accessAddress {
+        sink.identifier("access_address", UInt64(address), digits: 8)
+      }
       sink.begin("events")
       sink.end()
       sink.number("packet", stranger.packet)
@@ -213,10 +216,30 @@ struct DevicesDocument: ~Copyable {
   private mutating func air(_ device: Advertiser) {
     phys("primary_phys", device.primaryPHYs)
     phys("secondary_phys", device.secondaryPHYs)
+    if device.channels != 0 {
+      let channels = (0..<40).filter { device.channels >> UInt64($0) & 1 == 1 }
+      sink.packets("channels", channels[...])
+    }
     if let interval = device.periodicInterval {
       sink.quantity("periodic_interval", Int(interval), .interval)
     }
+    streams(list.streams(of: device))
     if let called = device.called { sink.address("direct_address", called) }
+  }
+
+  /// Appends the trains and streams that a sniffer recorded.
+  private mutating func streams(_ streams: [AirLink]) {
+    guard !streams.isEmpty else { return }
+    sink.beginList("streams")
+    for stream in streams {
+      guard let key = stream.stream.streamKey else { continue }
+      sink.beginItem()
+      sink.word("kind", key)
+      sink.identifier("access_address", UInt64(stream.accessAddress), digits: 8)
+      sink.number("packets", stream.packets)
+      sink.endItem()
+    }
+    sink.endList()
   }
 
   private mutating func phys(_ key: StaticString, _ bits: UInt8) {

@@ -118,6 +118,10 @@ extension DevicesPage {
         phys(device.secondaryPHYs)
       }
     }
+    if device.channels != 0 {
+      begin(device.channels.nonzeroBitCount == 1 ? "channel " : "channels ", &out)
+      channels(device.channels)
+    }
     if let interval = device.periodicInterval {
       begin("periodic train every ", &out)
       out.quantity(Int(interval), .interval)
@@ -126,12 +130,37 @@ extension DevicesPage {
       begin("calls ", &out)
       out.address(called)
     }
+    for stream in list.streams(of: device) {
+      begin(stream.stream == .broadcastIsochronous ? "BIS " : "periodic train ", &out)
+      out.write("\(stream.accessAddressWords), \(count: stream.packets, "packet", "packets")")
+    }
     if !isFirst { out.byte(0x0a) }
   }
 
   mutating func phys(_ bits: UInt8) {
     out.listed((1..<8).filter { bits >> UInt8($0) & 1 == 1 }, separatedBy: " and ") { out, bit in
       if let name = CodeSet.phy.name(of: UInt64(bit)) { out.name(name) } else { out.decimal(bit) }
+    }
+  }
+
+  /// Appends the channels in the order of their indices, neighbours as a range: `3, 37–39`.
+  private mutating func channels(_ bits: UInt64) {
+    var isFirst = true
+    var channel = 0
+    while channel < 40 {
+      guard bits >> UInt64(channel) & 1 == 1 else {
+        channel += 1
+        continue
+      }
+      var end = channel
+      while end < 39, bits >> UInt64(end + 1) & 1 == 1 { end += 1 }
+      out.separate(&isFirst)
+      out.decimal(channel)
+      if end > channel {
+        out.text(end > channel + 1 ? glyphs.to : ", ")
+        out.decimal(end)
+      }
+      channel = end + 1
     }
   }
 

@@ -43,8 +43,11 @@ struct DevicesPage: ~Copyable {
       out.byte(0x0a)
       // Each may be a different device.
       for stranger in list.strangers.prefix(Self.strangers) {
+        let identity: Wording =
+          stranger.accessAddress.map { "access address \(code: $0, digits: 8)" }
+          ?? "handle \(handle: stranger.handle)"
         out.write("unknown address, connection \(stranger.connection)")
-        out.write(" (handle \(handle: stranger.handle)), not heard advertising")
+        out.write(" (\(identity)), not heard advertising")
         out.byte(0x0a)
       }
       let left = list.strangers.count - Self.strangers

@@ -175,7 +175,10 @@ package struct DeviceListing: ~Copyable {
       }
       list.own.append(own)
     }
-    if watched.selection.devices.isEmpty { list.strangers = advertisers.unknownPeers }
+    if watched.selection.devices.isEmpty {
+      list.strangers = advertisers.unknownPeers.map { ($0.connection, $0.packet, $0.handle, nil) }
+    }
+    list.add(memory.air)
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
     return list
   }

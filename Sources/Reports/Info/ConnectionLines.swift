@@ -20,13 +20,15 @@ package struct ConnectionLines: ~Copyable {
   private let lacksBeginning: Bool
   private var pairingFailures: [CaptureFacts.FailedPairing] = []
   private var encryptionFailures: [CaptureFacts.FailedEncryption] = []
+  /// Whether a line has what would help to read encrypted packets.
+  private(set) var showsRemedies = false
   /// The connections that are never in a line with others.
   private let alone: Set<Int>
   /// Whether the connections belong to more than one adapter.
-  private let hasSeveralAdapters: Bool
-  private let glyphs: Glyphs
+  let hasSeveralAdapters: Bool
+  let glyphs: Glyphs
   private var place = 0
-  private var out = Output()
+  var out = Output()
   private var starts: [(part: Part, offset: Int)] = []
 
   /// The number of connections of one peer, one after the other, that have a line each.
@@ -54,6 +56,7 @@ package struct ConnectionLines: ~Copyable {
       lacksEvents: facts.lacksEvents,
       lacksBeginning: source.holes.contains { $0.after == nil }, glyphs)
     (pairingFailures, encryptionFailures) = (facts.pairingFailures, facts.encryptionFailures)
+    showsRemedies = true
   }
 
   /// The current line.
@@ -86,12 +89,18 @@ package struct ConnectionLines: ~Copyable {
     guard place < connections.count else { return false }
     let run = reconnections(from: place)
     current = run.count > Self.mostAlike ? run : connections[place...place]
-    if current.count > 1 { line(run, memory) } else { line(connections[place], memory) }
+    if current.count > 1 {
+      line(run, memory)
+    } else if connections[place].isOnAir {
+      airLine(connections[place], memory)
+    } else {
+      line(connections[place], memory)
+    }
     place = current.endIndex
     return true
   }
 
-  private mutating func begin(_ part: Part) { starts.append((part, out.count)) }
+  mutating func begin(_ part: Part) { starts.append((part, out.count)) }
 
   /// Returns the connections from a position on that are like the first one, and whose line would
   /// report nothing but their times and ends.
@@ -103,7 +112,7 @@ package struct ConnectionLines: ~Copyable {
         && $0.transport == first.transport && $0.central == first.central
         && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
         && ($0.ending != .reset || $0.disconnectPacket == nil) && !$0.endedUnheard
-        && !$0.isOpeningMissing && !alone.contains($0.id)
+        && !$0.isOpeningMissing && !$0.isOnAir && !alone.contains($0.id)
     }
   }
 
@@ -197,15 +206,7 @@ package struct ConnectionLines: ~Copyable {
     {
       out.write(", encryption failed: \(failure.status), \(packet: failure.packet)")
     }
-    if let failure = pairingFailures.last(where: { $0.connection == connection.id }) {
-      let by: StaticString =
-        switch failure.direction {
-        case .sent: ", by this host"
-        case .received: ", by the peer"
-        case nil: ""
-        }
-      out.write(", pairing failed: \(failure.reason)\(by), \(packet: failure.packet)")
-    }
+    pairingFailure(of: connection)
     begin(.end)
     if lacksEvents, connection.isOpeningMissing, connection.isOpen {
       out.text(", when it was opened and closed is not known: the capture has no HCI events")
@@ -231,6 +232,20 @@ package struct ConnectionLines: ~Copyable {
         out.write(", after this host asked to disconnect, \(packet: asked)")
       }
     }
+  }
+
+  /// Appends why pairing failed, if it did.
+  mutating func pairingFailure(of connection: Connection) {
+    guard let failure = pairingFailures.last(where: { $0.connection == connection.id }) else {
+      return
+    }
+    out.write(", pairing failed: \(failure.reason)")
+    if let direction = failure.direction {
+      let side = Side(sent: direction)
+      out.text(", by ")
+      out.text(side.words(connection.vantage))
+    }
+    out.write(", \(packet: failure.packet)")
   }
 
   /// Appends the controller if there are several, the peer, the role and the transport.

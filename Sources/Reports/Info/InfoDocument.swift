@@ -2,6 +2,7 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `info --json`: one document (json.md).
@@ -39,6 +40,7 @@ struct InfoDocument: ~Copyable {
       sink.number(kind.key, facts.kinds[kind.rawValue])
     }
     sink.end()
+    air(memory.air)
     let remarks = memory.coverageRemarks
     if !remarks.isEmpty {
       sink.begin("coverage")
@@ -55,6 +57,7 @@ struct InfoDocument: ~Copyable {
     holes()
     adapters(memory)
     connections(memory)
+    streams(memory.air)
     channels(memory)
     sink.begin("advertisers")
     sink.number("count", facts.advertiserCount)
@@ -229,7 +232,59 @@ struct InfoDocument: ~Copyable {
       sink.beginItem()
       var name: [UInt8]?
       if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
-      sink.connection(connection, name: name, until: facts.latest)
+      sink.connection(
+        connection, name: name, until: facts.latest, memory.air.link(connection: connection.id))
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  /// Appends what a sniffer recorded, and what it claims that is wrong.
+  private mutating func air(_ air: AirLinks) {
+    guard !air.isEmpty else { return }
+    let claims = air.claims
+    sink.begin("air")
+    if let format = claims.format {
+      sink.word("format", format.key)
+      if format == .nordic { sink.number("protocol", Int(claims.version)) }
+    }
+    sink.number("records", claims.records)
+    sink.number("advertising", claims.advertising)
+    sink.number("data", claims.data)
+    sink.number("empty", claims.empty)
+    sink.number("resent", claims.resent)
+    sink.begin("crc_errors")
+    sink.number("advertising", claims.advertisingErrors)
+    sink.number("data", claims.dataErrors)
+    sink.end()
+    if claims.isChannelIndex == true { sink.flag("channel_is_index", true) }
+    if claims.lacksCRCs { sink.flag("crc_not_recorded", true) }
+    let wrong = air.all.reduce(0) { $0.adding(clamped: $1.wrongDirections) }
+    for (key, count): (StaticString, Int) in [
+      ("crc_flags_wrong", claims.wrongCRCClaims), ("direction_flags_wrong", wrong),
+      ("clock_goes_back", claims.clockGoesBack), ("records_lost", claims.sniffersLosses),
+    ] where count > 0 {
+      sink.number(key, count)
+    }
+    sink.end()
+  }
+
+  /// Appends the isochronous streams and periodic trains.
+  private mutating func streams(_ air: AirLinks) {
+    let streams = air.all.filter { $0.stream.streamKey != nil }
+    guard !streams.isEmpty else { return }
+    sink.beginList("streams")
+    for stream in streams {
+      guard let key = stream.stream.streamKey else { continue }
+      sink.beginItem()
+      sink.word("kind", key)
+      sink.identifier("access_address", UInt64(stream.accessAddress), digits: 8)
+      if stream.owner > 0 { sink.number("connection", stream.owner) }
+      if let advertiser = stream.peripheral { sink.address("advertiser", advertiser.address) }
+      sink.number("packet", stream.firstPacket)
+      sink.number("last_packet", stream.lastPacket)
+      sink.number("packets", stream.packets)
+      sink.number("crc_errors", stream.crcErrors)
       sink.endItem()
     }
     sink.endList()
@@ -292,14 +347,15 @@ extension JSONSink {
 
   /// Appends what is known of a connection as keys of the current object.
   ///
-  /// - Parameter latest: the time of the capture's last record, until which an open connection is
-  ///   open.
+  /// - Parameters:
+  ///   - latest: the time of the capture's last record, until which an open connection is open.
+  ///   - air: what a sniffer recorded of it.
   package mutating func connection(
-    _ connection: Connection, name: [UInt8]?, until latest: Timestamp?
+    _ connection: Connection, name: [UInt8]?, until latest: Timestamp?, _ air: AirLink? = nil
   ) {
     number("id", connection.id)
     if let index = connection.adapter.number { number("adapter", Int(index)) }
-    identifier("handle", UInt64(connection.handle), digits: 4)
+    if !connection.isOnAir { identifier("handle", UInt64(connection.handle), digits: 4) }
     word("transport", connection.transport.key)
     if connection.isTransportInferred { word("transport_via", "inferred") }
     if let peer = connection.peer { address("peer", peer) }
@@ -307,7 +363,11 @@ extension JSONSink {
     if let identity = connection.otherIdentity { address("identity", identity) }
     if let own = connection.peerResolvable { address("resolvable_address", own) }
     if let name { string("name", name.bytes) }
-    if let role = connection.role(of: .local) { word("local_role", role.key) }
+    if !connection.isOnAir, let role = connection.role(of: .local) { word("local_role", role.key) }
+    if let central = air?.central {
+      address("central", central.address)
+      if let kind = central.kind.key { word("central_type", kind) }
+    }
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }
@@ -317,7 +377,7 @@ extension JSONSink {
       key("duration_s")
       output.elapsed(last, since: first)
     }
-    if let ending = connection.ending { word("ended_by", ending.key) }
+    if let ending = connection.ending { word("ended_by", ending.key(connection.vantage)) }
     if let reason = connection.reason {
       code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
     }
@@ -332,5 +392,6 @@ extension JSONSink {
     }
     if let isEncrypted = connection.isEncrypted { flag("encrypted", isEncrypted) }
     figures(of: connection, until: latest)
+    if let air { radio(of: air) }
   }
 }

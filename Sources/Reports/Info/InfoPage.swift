@@ -21,6 +21,8 @@ struct InfoPage: ~Copyable {
   private static let labelColumns = 13
   /// The maximum number of listed unanswered requests.
   private static let mostUnanswered = 8
+  /// The maximum number of listed streams.
+  private static let mostStreams = 16
 
   init(
     _ facts: CaptureFacts, _ source: CaptureSummary, _ archives: [ArchiveContents],
@@ -52,7 +54,7 @@ struct InfoPage: ~Copyable {
       line(remark)
     }
     times()
-    records()
+    records(memory)
     for (index, remark) in memory.coverageRemarks.enumerated() {
       label(index == 0 ? "coverage" : "")
       out.string(remark)
@@ -60,6 +62,7 @@ struct InfoPage: ~Copyable {
     }
     adapters(memory)
     connections(memory)
+    streams(memory)
     channels(memory)
     advertising()
     failures(memory)
@@ -157,16 +160,19 @@ struct InfoPage: ~Copyable {
     line(failure.messageWithFile)
   }
 
-  private mutating func records() {
-    label("records")
-    out.decimal(facts.records)
-    var isFirst = true
-    for kind in CaptureFacts.Kind.allCases where facts.kinds[kind.rawValue] > 0 {
-      out.text(isFirst ? ": " : ", ")
-      isFirst = false
-      out.count(facts.kinds[kind.rawValue], kind.words.one, kind.words.several)
+  private mutating func records(_ memory: borrowing Memory) {
+    if !facts.isOnAir {
+      label("records")
+      out.decimal(facts.records)
+      var isFirst = true
+      for kind in CaptureFacts.Kind.allCases where facts.kinds[kind.rawValue] > 0 {
+        out.text(isFirst ? ": " : ", ")
+        isFirst = false
+        out.count(facts.kinds[kind.rawValue], kind.words.one, kind.words.several)
+      }
+      out.byte(0x0a)
     }
-    out.byte(0x0a)
+    air(memory)
     if let remark = source.leftOutWords {
       label("left out")
       out.printable([UInt8](remark.utf8).bytes)
@@ -182,6 +188,19 @@ struct InfoPage: ~Copyable {
       label("truncated")
       out.count(facts.truncated, "record", "records")
       out.text(": the capture kept only the beginning\n")
+    }
+  }
+
+  /// Appends what a sniffer recorded, and what it claims that is wrong.
+  private mutating func air(_ memory: borrowing Memory) {
+    guard !memory.air.isEmpty else { return }
+    label("from the air")
+    out.write(memory.air.claims.words)
+    out.byte(0x0a)
+    for remark in memory.air.claimRemarks {
+      label("")
+      out.write(remark)
+      out.byte(0x0a)
     }
   }
 
@@ -206,7 +225,7 @@ struct InfoPage: ~Copyable {
     }
     out.decimal(facts.connectionCount)
     // Without events the ends of connections are unknown.
-    if memory.links.mostOpen > 1, !facts.lacksEvents {
+    if memory.links.mostOpen > 1, !facts.lacksEvents || facts.isOnAir {
       out.write(", up to \(memory.links.mostOpen) of them open at the same time")
     }
     let data = facts.leData + facts.brEDRData
@@ -223,6 +242,11 @@ struct InfoPage: ~Copyable {
       isBtsnooz: source.format == .btsnooz, isAndroid: facts.isOfAndroid,
       adapters: memory.adapters.all.count)
     while lines.writeNext(memory) {
+      if lines.current.first?.isOnAir ?? false {
+        out.raw(lines.text)
+        out.byte(0x0a)
+        continue
+      }
       let names = EndNames(
         local: phone,
         peer: lines.name(memory).flatMap { EndNames.phrase($0) })
@@ -235,6 +259,20 @@ struct InfoPage: ~Copyable {
       out.andMore(facts.connectionCount - facts.connections.count)
       out.byte(0x0a)
     }
+  }
+
+  /// Appends the isochronous streams and periodic trains that a sniffer recorded.
+  private mutating func streams(_ memory: borrowing Memory) {
+    let streams = memory.air.streams
+    for (index, stream) in streams.prefix(Self.mostStreams).enumerated() {
+      label(index == 0 ? "streams" : "")
+      out.write(stream)
+      out.byte(0x0a)
+    }
+    guard streams.count > Self.mostStreams else { return }
+    label("")
+    out.andMore(streams.count - Self.mostStreams)
+    out.byte(0x0a)
   }
 
   /// Appends the L2CAP channels that were opened, by service.

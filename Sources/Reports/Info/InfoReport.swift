@@ -72,7 +72,7 @@ package struct InfoReport: PacketReport, ~Copyable {
 package struct CaptureFacts: Sendable {
   /// The kinds of records.
   enum Kind: Int, CaseIterable, Sendable {
-    case command, event, acl, sco, iso, controllerLog, mgmt, note, unknown
+    case command, event, acl, sco, iso, controllerLog, mgmt, note, air, unknown
 
     /// The JSON key.
     var key: StaticString {
@@ -85,6 +85,7 @@ package struct CaptureFacts: Sendable {
       case .controllerLog: "controller_log"
       case .mgmt: "mgmt"
       case .note: "notes"
+      case .air: "air"
       case .unknown: "unknown"
       }
     }
@@ -100,6 +101,7 @@ package struct CaptureFacts: Sendable {
       case .controllerLog: ("controller debug log packet", "controller debug log packets")
       case .mgmt: ("management record", "management records")
       case .note: ("note", "notes")
+      case .air: ("from the air", "from the air")
       case .unknown: ("unknown", "unknown")
       }
     }
@@ -213,13 +215,14 @@ package struct CaptureFacts: Sendable {
     switch dissection.content {
     case .command: .command
     case .event: .event
-    case .acl: .acl
+    case .acl: dissection.air == nil ? .acl : .air
     case .sco: .sco
     case .iso: .iso
     case .controllerLog: .controllerLog
     case .control: .mgmt
     case .note: .note
-    case .unknown, .advertising, .linkData, .linkControl: .unknown
+    case .advertising, .linkData, .linkControl: .air
+    case .unknown: dissection.air == nil ? .unknown : .air
     }
   }
 
@@ -337,6 +340,9 @@ package struct CaptureFacts: Sendable {
   /// Whether the capture has no HCI events, so that the beginnings and ends of connections are
   /// unknown.
   var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
+
+  /// Whether all records are from the air, so that no host was captured.
+  var isOnAir: Bool { records > 0 && kinds[Kind.air.rawValue] == records }
 }
 
 extension Array {
@@ -354,7 +360,7 @@ extension Memory {
   /// Remarks on what the capture lacks, and on joined logs.
   var coverageRemarks: [String] {
     var remarks: [String] = []
-    if let remark = coverage.remark { remarks.append(remark) }
+    if let remark = coverage.remark(vantage) { remarks.append(remark) }
     let changes = adapters.addressChanges
     if changes > 0 {
       remarks.append(

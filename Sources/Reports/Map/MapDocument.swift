@@ -47,7 +47,9 @@ struct MapDocument: ~Copyable {
       sink.endList()
     }
     if let name = device.names.last { sink.string("name", name.bytes) }
-    if let adapter = device.adapter {
+    if device.adapter != nil, Attributes.vantage(ofLocal: device.key) == .air {
+      sink.server(.air)
+    } else if let adapter = device.adapter {
       sink.flag("local", true)
       if let number = adapter.number { sink.number("adapter", Int(number)) }
     }

@@ -8,7 +8,7 @@ package import Sessions
 package struct MapDevice: Sendable {
   /// Identifies its server.
   package let key: UInt64
-  /// For this host's own server: its controller.
+  /// For this host's own server: its controller; on the air, for a central's: the interface.
   package var adapter: AdapterIndex?
   package var address: DeviceAddress?
   var kind: AddressKind?

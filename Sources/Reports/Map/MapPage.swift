@@ -128,8 +128,9 @@ package struct MapPage: ~Copyable {
     longestProperties = properties.compactMap(\.declaration?.properties.columns).max() ?? 0
     begin(.device)
     if let adapter = device.adapter {
-      out.text("this host")
-      if let number = adapter.number { out.write(", hci\(number)") }
+      let vantage = Attributes.vantage(ofLocal: device.key)
+      out.text(Side.local.words(vantage))
+      if let number = adapter.number, vantage == .host { out.write(", hci\(number)") }
       if let address = device.address { out.write(", \(address)") }
       out.text(", as a server")
     } else {

@@ -127,6 +127,7 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     remark = options.selection.absence(memory)
     if options.isJSON {
+      remark = remark ?? memory.air.encryptionRemark
       var document = MapDocument(
         shown(conclude(memory)), messages, showsKeys: options.showsKeys,
         profiles: options.profiles)
@@ -134,6 +135,7 @@ package struct MapReport: PacketReport, ~Copyable {
     } else {
       var page = page(memory)
       page.write(into: &output)
+      output.encryptionRemarks(memory, options.glyphs, width: options.width)
     }
   }
 
@@ -212,6 +214,11 @@ package struct MapReport: PacketReport, ~Copyable {
     }
     if side == .local {
       device.adapter = connection.adapter
+      if connection.isOnAir {
+        let central = memory.air.link(connection: connection.id)?.central
+        (device.address, device.kind) = (central?.address, central?.kind)
+        return
+      }
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }
       if let address = adapter?.address, address != .zero { device.address = address }
       return

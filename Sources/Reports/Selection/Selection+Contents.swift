@@ -9,8 +9,7 @@ import Sessions
 extension Selection {
   /// Reads a handle, `0x0010` or `16`, or a range of handles, `0x10-0x20`.
   package static func handles(_ text: String) throws(SelectionError) -> ClosedRange<UInt16> {
-    let ends = text.replacing("–", with: "-").split(
-      separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let ends = text.split(maxSplits: 1, omittingEmptySubsequences: false) { "-–".contains($0) }
     let numbers = ends.compactMap { end -> UInt16? in
       guard case .number(let number) = CodeWord(String(end)) else { return nil }
       return UInt16(exactly: number)
@@ -223,15 +222,17 @@ package struct UUIDPattern: Sendable {
   /// Reads a UUID, its first 8 to 28 digits with an ellipsis after them, or as many of its first
   /// and last ones with an ellipsis between them.
   init?(_ text: String) {
-    guard let ellipsis = ["\u{2026}", "..."].first(where: { text.contains($0) }) else {
+    guard let ellipsis = ["\u{2026}", "..."].first(where: { text.contains(text: $0) })
+    else {
       guard let uuid = BluetoothUUID(text: text) else { return nil }
       self.init(uuid)
       return
     }
     let digits = text.filter { $0 != "-" }
-    let ends = digits.split(separator: ellipsis, omittingEmptySubsequences: false)
+    guard let gap = digits.range(ofText: ellipsis) else { return nil }
+    let ends = [digits[..<gap.lowerBound], digits[gap.upperBound...]]
     let count = digits.count - ellipsis.count
-    guard ends.count == 2, !ends[0].isEmpty, 8...28 ~= count,
+    guard !ends[0].isEmpty, 8...28 ~= count,
       let value = Self.halves(ends),
       let known = Self.halves(ends.map { String(repeating: "f", count: $0.count)[...] })
     else { return nil }

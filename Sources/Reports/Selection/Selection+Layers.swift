@@ -5,11 +5,11 @@ package import Sessions
 
 extension Selection {
   /// The highest layer of a packet, or its subject: the JSON contract's `protocol`; `adv` for
-  /// advertising, sent or received; `security` for pairing, keys and encryption; and `note` for
-  /// records that are not packets.
+  /// advertising, sent or received; `security` for pairing, keys and encryption; `note` for records
+  /// that are not packets; and `air` for everything that a sniffer recorded.
   package enum Layer: UInt8, Sendable, CaseIterable {
     case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, mgmt, unknown, advertising,
-      security, note
+      security, note, linkAdvertising, linkControl, linkData, air
 
     /// Returns the layer with this key.
     package init?(key: String) {
@@ -36,6 +36,10 @@ extension Selection {
       case .advertising: "adv"
       case .security: "security"
       case .note: "note"
+      case .linkAdvertising: "ll_adv"
+      case .linkControl: "ll_ctrl"
+      case .linkData: "ll_data"
+      case .air: "air"
       }
     }
 
@@ -71,11 +75,15 @@ extension Dissection {
     case .control: .mgmt
     case .command: .command
     case .event: .event
-    case .acl: att != nil ? .att : smp != nil ? .smp : l2cap != nil ? .l2cap : .acl
+    case .acl:
+      att != nil
+        ? .att : smp != nil ? .smp : l2cap != nil ? .l2cap : air != nil ? .linkData : .acl
     case .sco: .sco
     case .iso: .iso
     case .controllerLog: .controllerLog
-    case .advertising, .linkData, .linkControl: .unknown
+    case .advertising: .linkAdvertising
+    case .linkData(let pdu): pdu.isControl ? .linkControl : .linkData
+    case .linkControl: .linkControl
     }
   }
 
@@ -83,7 +91,9 @@ extension Dissection {
   package func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
   {
     switch layer {
-    case .advertising: isAboutAdvertising(bytes, memory)
+    case .advertising:
+      if case .advertising = content { true } else { isAboutAdvertising(bytes, memory) }
+    case .air: air != nil
     case .security: isAboutSecurity(bytes)
     default: self.layer == layer
     }
@@ -111,6 +121,7 @@ extension Dissection {
       } else {
         table.controlEvent(control.code).isAboutSecurity
       }
+    case .linkControl: (parameters?.row).isAboutSecurity
     default: false
     }
   }

@@ -18,7 +18,7 @@ package struct Selection: Sendable {
   package var adapters: [ClosedRange<Int>] = []
   package var layers: [Layer] = []
   /// Directions; empty: any, or unknown.
-  package var directions: [Direction] = []
+  package var directions: [DirectionPattern] = []
   /// Devices by address or name.
   package var devices: [DevicePattern] = []
   /// The addresses of devices whose name is in `devices`, if they were looked up beforehand.
@@ -89,7 +89,7 @@ package struct Selection: Sendable {
     let number = packet.record.number
     guard admits(packet: number) else { return false }
     if !directions.isEmpty {
-      guard let direction = packet.record.direction, directions.contains(direction) else {
+      guard admits(packet.record.direction, isOnAir: packet.dissection.air != nil) else {
         return false
       }
     }
@@ -125,6 +125,26 @@ package struct Selection: Sendable {
   }
 }
 
+/// A selected direction.
+package struct DirectionPattern: Equatable, Sendable {
+  package let direction: Direction
+  /// Whether only packets on the air have it.
+  package let isOnAir: Bool
+
+  /// Reads `sent` or `received`; for captures from the air also the side that sent it, `central` or
+  /// `peripheral`.
+  package init(_ text: String) throws(SelectionError) {
+    switch text {
+    case "sent": (direction, isOnAir) = (.sent, false)
+    case "received": (direction, isOnAir) = (.received, false)
+    case "central": (direction, isOnAir) = (.sent, true)
+    case "peripheral": (direction, isOnAir) = (.received, true)
+    default:
+      throw SelectionError("expected sent or received; on the air also central or peripheral")
+    }
+  }
+}
+
 /// Why an option's value is invalid: one sentence with what was expected.
 package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The sentence, without a full stop.
@@ -142,6 +162,12 @@ extension Selection {
   /// Returns whether this connection is selected, apart from exclusions.
   package func admits(connection id: Int) -> Bool {
     connections.isEmpty || connections.contains { $0.contains(id) }
+  }
+
+  /// Returns whether this direction is selected, apart from exclusions.
+  func admits(_ direction: Direction?, isOnAir: Bool) -> Bool {
+    directions.isEmpty
+      || directions.contains { $0.direction == direction && (isOnAir || !$0.isOnAir) }
   }
 
   /// Returns whether this packet's number is selected, apart from exclusions.

@@ -194,6 +194,9 @@ extension FieldSink where Self: ~Copyable {
     case .controlEvent:
       let row = PDUTable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row?.name)
+    case .linkOpcode:
+      let opcode = LinkOpcode(rawValue: UInt8(truncatingIfNeeded: raw))
+      code(name, raw, digits: 2, opcode.name)
     }
   }
 }

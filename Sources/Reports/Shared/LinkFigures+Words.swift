@@ -21,12 +21,15 @@ extension Connection {
       pieces.append(
         phys.sent == phys.received
           ? "\(phy: phys.sent)\(phys.isDefault ? " by default" : "" as StaticString)"
-          : "\(phy: phys.sent) sent, \(phy: phys.received) received")
+          : "\(phy: phys.sent) \(words(for: .sent)), \(phy: phys.received) \(words(for: .received))"
+      )
     }
     if let lengths {
       let sent = words(lengths.sent, onPHY: phys?.sent)
       let received = words(lengths.received, onPHY: phys?.received)
-      pieces.append(sent == received ? sent : "\(sent) sent, \(received) received")
+      pieces.append(
+        sent == received
+          ? sent : "\(sent) \(words(for: .sent)), \(received) \(words(for: .received))")
     }
     if let last = figures.intervals.last {
       // The unit follows the last one.
@@ -36,6 +39,9 @@ extension Connection {
     }
     return Wording(pieces, joinedBy: ", ")
   }
+
+  /// Returns `sent` or `received`; on the air, who sent it.
+  func words(for direction: Direction) -> StaticString { direction.words(vantage) }
 
   private func words(_ length: PacketLength, onPHY phy: UInt8?) -> Wording {
     let held = phy.map { length.effective(onPHY: $0) } ?? length.octets
@@ -57,7 +63,8 @@ extension Connection {
     }
     let (sent, received) = figures.bytes
     let both = [
-      sent > 0 ? words(sent, "sent") : "", received > 0 ? words(received, "received") : "",
+      sent > 0 ? words(sent, self.words(for: .sent)) : "",
+      received > 0 ? words(received, self.words(for: .received)) : "",
     ]
     return Wording(both.filter { !$0.isEmpty }, joinedBy: ", ")
   }
@@ -66,17 +73,19 @@ extension Connection {
 extension JSONSink {
   /// Appends how a connection carries data, and how much.
   mutating func figures(of connection: Connection, until latest: Timestamp?) {
+    let vantage = connection.vantage
+    let (sent, received) = (Direction.sent.key(vantage), Direction.received.key(vantage))
     if let phys = connection.phys {
       begin("phy")
-      string("sent", Wording("\(phy: phys.sent)").text)
-      string("received", Wording("\(phy: phys.received)").text)
+      string(sent, Wording("\(phy: phys.sent)").text)
+      string(received, Wording("\(phy: phys.received)").text)
       if phys.isDefault { word("via", "default") }
       end()
     }
     if let lengths = connection.lengths {
       begin("data_length")
-      length("sent", lengths.sent, onPHY: connection.phys?.sent)
-      length("received", lengths.received, onPHY: connection.phys?.received)
+      length(sent, lengths.sent, onPHY: connection.phys?.sent)
+      length(received, lengths.received, onPHY: connection.phys?.received)
       end()
     }
     let intervals = connection.figures.intervals
@@ -89,8 +98,8 @@ extension JSONSink {
     let span = connection.span(until: latest)
     let bytes = connection.figures.bytes
     for (key, packets, bytes): (StaticString, Int, Int) in [
-      ("sent", connection.sentPackets, bytes.sent),
-      ("received", connection.receivedPackets, bytes.received),
+      (sent, connection.sentPackets, bytes.sent),
+      (received, connection.receivedPackets, bytes.received),
     ] {
       begin(key)
       number("packets", packets)

@@ -33,16 +33,34 @@ package struct Secrets: Sendable {
         of: record
       )
       if packet.dissection.mayBeMisread(record) { add(packet.dissection.body, of: record) }
-    case .acl: addData(record, packet.record.framing == .h4 ? 1 : 0, packet, memory)
+    case .acl, .advertising, .linkData, .linkControl, .unknown:
+      if let air = packet.dissection.air {
+        addAir(air, packet, memory)
+      } else if case .acl = packet.dissection.content {
+        let start = Self.aclHeaderBytes + (packet.record.framing == .h4 ? 1 : 0)
+        addData(record, start..<record.byteCount, packet, memory)
+      }
     case .note(let note):
       if packet.dissection.isSecretNote { add(packet.dissection.body, of: record) }
       if let digits = note.passkey(record) { add(digits, of: record) }
-    case .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
+    case .sco, .iso, .controllerLog: break
     }
   }
 
-  /// Finds the secrets of a PDU that was split over several packets, in its joined bytes.
+  /// Finds the secrets of a PDU that was split over several packets, in its joined bytes; or of one
+  /// that was decrypted, in its plain bytes.
   init(joined packet: borrowing Packet, _ memory: borrowing Memory) {
+    if packet.dissection.air != nil, case .acl = packet.dissection.content,
+      packet.dissection.l2cap == nil
+    {
+      let channel = packet.answer.fragment.channel
+      guard
+        channel?.carriesSecurityManager ?? true || packet.answer.fragment.isDoubtful
+          || memory.attributes.hasKeyMaterial
+      else { return }
+      add(Slice(start: 0, count: packet.bytes.byteCount), of: packet.bytes)
+      return
+    }
     if packet.answer.fragment.isDoubtful {
       let start = packet.answer.fragment.firstPiece
       add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
@@ -51,6 +69,7 @@ package struct Secrets: Sendable {
       let start = Int(packet.dissection.body.start) + 1
       add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
     }
+    if case .linkControl = packet.dissection.content { addControl(packet) }
     guard packet.dissection.smp != nil else { return }
     // The bytes after a PDU without secrets are unknown.
     let start = Int(packet.dissection.body.start) + packet.dissection.openBytesOfSMP(packet.answer)
@@ -80,17 +99,50 @@ package struct Secrets: Sendable {
     }
   }
 
-  /// Adds Security Manager PDUs that contain keys, and fragments that may.
-  private mutating func addData(
-    _ record: RawSpan, _ typeBytes: Int, _ packet: borrowing Packet, _ memory: borrowing Memory
+  /// Adds the secrets of a packet from the air in the bytes of its record. What was decrypted here
+  /// is not in them.
+  private mutating func addAir(
+    _ air: AirPacket, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    var start = typeBytes + Self.aclHeaderBytes
+    let record = packet.record.bytes
+    let fact = packet.answer.air
+    switch packet.dissection.content {
+    case _ where fact?.encryption == .decrypted: break
+    case .acl:
+      // Header (1 byte) and length (1) precede the data, and the CRC follows it.
+      let start = min(Int(air.pdu.start) + 2, air.pdu.end)
+      addData(record, start..<air.pdu.end, packet, memory)
+    case .advertising(let pdu):
+      addAdvertising(record, memory.advertisements)
+      if memory.advertisements.reports.isEmpty, ADStructures.holdSecretAnywhere(record, pdu.payload)
+      {
+        add(pdu.payload, of: record)
+      }
+    case .linkControl where packet.dissection.parameters != nil: addControl(packet)
+    default:
+      if packet.dissection.mayHoldSecret(fact) { add(packet.dissection.body, of: record) }
+    }
+  }
+
+  /// Adds the secret parameters of a control PDU.
+  private mutating func addControl(_ packet: borrowing Packet) {
+    guard let found = packet.dissection.parameters, let row = found.row else { return }
+    addParameters(row.parameters, found.outer, of: packet.bytes)
+  }
+
+  /// Adds Security Manager PDUs that contain keys, and fragments that may.
+  ///
+  /// - Parameter data: the place of the data in the record.
+  private mutating func addData(
+    _ record: RawSpan, _ data: Range<Int>, _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) {
+    var start = data.lowerBound
     if packet.answer.fragment.isDoubtful {
       add(Slice(start: start, count: record.byteCount - start), of: record)
       return
     }
     if packet.dissection.l2cap != nil {
-      addAttributeValues(record, packet, memory)
+      addAttributeValues(record, end: data.upperBound, packet, memory)
     }
     // The content of a fragment is unknown if its channel is.
     let channel = packet.dissection.l2cap?.cid ?? packet.answer.fragment.channel
@@ -111,15 +163,20 @@ package struct Secrets: Sendable {
       let (have, of) = packet.answer.fragment.progress
       let behind =
         Int(packet.dissection.body.count) - packet.dissection.openBytesOfSMP(packet.answer)
-      start = max(start, record.byteCount - max(0, have - of) - behind)
+      start = max(start, data.upperBound - max(0, have - of) - behind)
     }
-    add(Slice(start: start, count: record.byteCount - start), of: record)
+    // A CRC would reveal much of what is hidden before it.
+    let isOpen = packet.dissection.smp != nil && !packet.dissection.hidesSMP(packet.answer)
+    let end = isOpen ? data.upperBound : record.byteCount
+    add(Slice(start: start, count: end - start), of: record)
   }
 
   /// Adds the values of an ATT PDU that are keys, and what follows a PDU without secrets, which may
   /// be a PDU with secrets.
+  ///
+  /// - Parameter end: the end of the data in the record.
   private mutating func addAttributeValues(
-    _ record: RawSpan, _ packet: borrowing Packet, _ memory: borrowing Memory
+    _ record: RawSpan, end: Int, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     // For an incomplete SDU this is not known yet.
     let hides =
@@ -129,12 +186,15 @@ package struct Secrets: Sendable {
       let (have, of) = packet.answer.fragment.progress
       // The data of the last part: all of it if the values are keys, otherwise what exceeds the
       // PDU.
-      let count = hides ? record.byteCount : min(record.byteCount, max(0, have - of))
-      add(Slice(start: record.byteCount - count, count: count), of: record)
+      let count = min(end, max(0, have - of))
+      add(
+        hides
+          ? Slice(start: 0, count: record.byteCount) : Slice(start: end - count, count: count),
+        of: record)
     } else {
       // Opcode (1 byte). The handle after it is not secret, but it is also in the request.
       let start = hides ? Int(packet.dissection.body.start) + 1 : packet.dissection.body.end
-      add(Slice(start: start, count: record.byteCount - start), of: record)
+      add(Slice(start: start, count: (hides ? record.byteCount : end) - start), of: record)
     }
   }
 

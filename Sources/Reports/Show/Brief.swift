@@ -4,8 +4,9 @@ import Captures
 import Dissectors
 package import Sessions
 
-/// What `show --brief` folds: routine packets. Works in one pass, in the order of the capture, with
-/// little memory. Each packet that is folded is counted in a line.
+/// What `show --brief` folds: routine packets; and empty packets on the air, which `show` always
+/// folds. Works in one pass, in the order of the capture, with little memory. Each packet that is
+/// folded is counted in a line.
 package struct Brief: Sendable {
   /// Why a packet is routine.
   package enum Reason: Sendable {
@@ -28,6 +29,8 @@ package struct Brief: Sendable {
     case advertising
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
+    /// Packets on the air without data, most of all packets there: a line shows how many.
+    case empty
 
     /// The kind of line that summarises such packets; nil if no line does.
     fileprivate var kind: Kind? {
@@ -38,6 +41,7 @@ package struct Brief: Sendable {
       case .setUp: .setUp
       case .controllerLog: .controllerLog
       case .advertising: .advertising
+      case .empty: .empty
       case .answer, .flowControl, .fragment, .unknownEvent: nil
       }
     }
@@ -45,7 +49,7 @@ package struct Brief: Sendable {
 
   /// What a line summarises.
   enum Kind: Sendable {
-    case discovery, rounds, startUp, setUp, controllerLog, advertising
+    case discovery, rounds, startUp, setUp, controllerLog, advertising, empty
 
     /// Whether a packet that stays alone in such a run is shown as it is.
     fileprivate var isShownAlone: Bool {
@@ -68,6 +72,7 @@ package struct Brief: Sendable {
     /// The first command that set up the controller.
     fileprivate(set) var opcode: UInt16 = 0
     fileprivate(set) var heard = Heard()
+    fileprivate(set) var empty = Empty()
     /// How a packet that stays alone is shown: nothing is gained by a summary of it.
     fileprivate(set) var alone: Alone?
   }
@@ -77,6 +82,16 @@ package struct Brief: Sendable {
     let direction: Direction?
     let isDirectionInferred: Bool
     let words: [UInt8]
+  }
+
+  /// What is known of empty packets.
+  struct Empty: Sendable {
+    fileprivate(set) var resent = 0
+    fileprivate(set) var damaged = 0
+    /// The name and the direction of the first.
+    fileprivate(set) var title: StaticString = ""
+    fileprivate(set) var direction: Direction?
+    fileprivate(set) var isDirectionInferred = false
   }
 
   /// What advertising reports contain.
@@ -145,6 +160,7 @@ package struct Brief: Sendable {
   package mutating func reason(
     _ packet: borrowing Packet, isFailure: Bool, _ memory: borrowing Memory
   ) -> Reason? {
+    if packet.isEmptyOnAir { return .empty }
     let isNormal = !isFailure && packet.dissection.problems.isEmpty
     let reason = isNormal ? reasonToFold(packet, memory) : nil
     if reason == nil {
@@ -180,6 +196,8 @@ package struct Brief: Sendable {
     case .control(let control):
       return control.isAnswer && packet.answer.request != nil ? .answer : nil
     case .controllerLog: return .controllerLog
+    case .advertising:
+      return memory.advertisements.reports.isEmpty ? nil : .advertising
     default: return nil
     }
   }
@@ -264,6 +282,7 @@ package struct Brief: Sendable {
     case .startUp(let opcode), .setUp(let opcode):
       if known == nil { runs[run].opcode = opcode }
     case .advertising: runs[run].heard.add(memory.advertisements.reports)
+    case .empty: runs[run].empty.add(packet)
     case .controllerLog, .answer, .flowControl, .fragment, .unknownEvent: break
     }
     return known == nil && kind.isShownAlone ? run : nil
@@ -276,7 +295,7 @@ package struct Brief: Sendable {
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .unknownEvent: unknownEvents += 1
-    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising: break
+    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising, .empty: break
     }
   }
 
@@ -303,6 +322,35 @@ package struct Brief: Sendable {
 
   /// Removes the runs after they were printed.
   package mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
+}
+
+extension Brief.Empty {
+  /// Counts an empty packet.
+  fileprivate mutating func add(_ packet: borrowing Packet) {
+    if title.utf8CodeUnitCount == 0 {
+      title = (packet.answer.air?.stream ?? .unknown).title
+      direction = packet.record.direction
+      isDirectionInferred = packet.record.isDirectionInferred
+    }
+    if packet.answer.air?.crc == .wrong {
+      damaged += 1
+    } else if packet.answer.air?.isResent ?? false {
+      resent += 1
+    }
+  }
+}
+
+extension Packet {
+  /// Whether this is a packet on the air without data, of which nothing is to be reported but that
+  /// it was damaged.
+  var isEmptyOnAir: Bool {
+    guard case .linkData(let pdu) = dissection.content, pdu.isEmpty else { return false }
+    for index in 0..<dissection.problems.count
+    where dissection.problems[index].code != .crcWrong {
+      return false
+    }
+    return true
+  }
 }
 
 extension Brief.Found {
@@ -384,8 +432,10 @@ extension Output {
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
     words(of: run, glyphs)
     text(" (")
-    count(run.count, "packet", "packets")
-    text(", ")
+    if run.kind != .empty {
+      count(run.count, "packet", "packets")
+      text(", ")
+    }
     packet(run.first)
     if run.last > run.first {
       text(glyphs.to)
@@ -398,6 +448,20 @@ extension Output {
   package mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
     switch run.kind {
     case .discovery: found(run.found)
+    case .empty:
+      text(glyphs.ellipsis)
+      byte(0x20)
+      count(run.count, "empty packet", "empty packets")
+      if run.empty.resent > 0 {
+        text(", ")
+        decimal(run.empty.resent)
+        text(" resent")
+      }
+      if run.empty.damaged > 0 {
+        text(", ")
+        decimal(run.empty.damaged)
+        text(" with a wrong CRC")
+      }
     case .controllerLog: text("controller debug log")
     case .advertising: heard(run.heard)
     case .startUp:

@@ -14,13 +14,16 @@ package enum Details {
     _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     if let link = packet.answer.link { connection(link, memory, to: &sink) }
+    if let air = packet.dissection.air { self.air(air, packet, memory, to: &sink) }
     // The advertising data of reports is included only once, with the reports.
     let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
     sink.writesStructures = !writesReports
     switch packet.dissection.content {
     case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
     case .control(let control): Self.control(control, packet, to: &sink)
-    case .unknown, .advertising, .linkData, .linkControl:
+    case .advertising, .linkData, .linkControl: break
+    case .unknown where packet.dissection.air != nil: break
+    case .unknown:
       payload(packet.dissection.body, of: packet.bytes, isSecret: false, to: &sink)
     case .command(let command):
       // Opcode (2 bytes), length of the parameters (1).
@@ -36,6 +39,7 @@ package enum Details {
       sink.begin("hci")
       Self.event(event, packet, memory, to: &sink)
       sink.end()
+    case .acl where packet.dissection.air != nil: l2cap(packet, memory, to: &sink)
     case .acl(let header):
       acl(header, packet, memory, to: &sink)
     case .sco(let header):
@@ -109,7 +113,11 @@ package enum Details {
     let connection = memory.links.connection(link)
     sink.begin("connection")
     sink.number("id", connection.id)
-    sink.identifier("handle", UInt64(connection.handle), digits: 4)
+    if connection.isOnAir {
+      parties(memory.air.link(connection: connection.id), to: &sink)
+    } else {
+      sink.identifier("handle", UInt64(connection.handle), digits: 4)
+    }
     if let peer = connection.peer { sink.address("peer", peer) }
     if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
     if let identity = connection.otherIdentity { sink.address("identity", identity) }
@@ -117,7 +125,9 @@ package enum Details {
     if let entry = connection.name, let name = memory.names[entry] {
       sink.string("name", name.bytes)
     }
-    if let role = connection.role(of: .local) { sink.word("local_role", role.key) }
+    if !connection.isOnAir, let role = connection.role(of: .local) {
+      sink.word("local_role", role.key)
+    }
     sink.end()
   }
 

@@ -40,7 +40,7 @@ package struct FieldContext: Equatable, Sendable {
   /// on. Only for sinks whose `writesAnswers` is false: the request's packet and the latency are
   /// not kept.
   package mutating func describe(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
-    guard packet.record.options.isEmpty, !packet.record.isTruncated,
+    guard packet.record.options.isEmpty, !packet.record.isTruncated, packet.dissection.air == nil,
       !packet.answer.fragment.isFragment, !packet.answer.fragment.isJoined,
       !packet.answer.fragment.hasJoinedBytes,
       memory.longValues.isEmpty

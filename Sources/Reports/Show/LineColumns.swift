@@ -285,6 +285,12 @@ struct LineColumns: ~Copyable {
     if sentence.isFailure { line.style(.plain, isOn: usesColor) }
   }
 
+  /// Appends a name without a subject, up to what follows it.
+  func words(_ name: StaticString, into line: inout Output) {
+    line.text(name)
+    line.spaces(max(2, subjectColumns - name.utf8CodeUnitCount))
+  }
+
   /// Appends blanks up to a column, or two if what comes before reaches into it.
   @inline(__always)
   private func align(_ column: Int, _ line: inout Output) {

@@ -11,8 +11,12 @@ extension Sentence {
     begin(packet, isFailure: packet.dissection.failure(packet.bytes, packet.answer) != nil)
     switch packet.dissection.content {
     case .unknown:
-      name("Unknown packet")
-      undecoded(packet.bytes.part(packet.dissection.body))
+      if let air = packet.dissection.air {
+        unread(air, packet)
+      } else {
+        name("Unknown packet")
+        undecoded(packet.bytes.part(packet.dissection.body))
+      }
     case .note(let note): self.note(note, packet)
     case .control(let control): self.control(control, packet)
     case .command(let command): self.command(command, packet.dissection, packet.bytes)
@@ -32,7 +36,8 @@ extension Sentence {
     case .controllerLog(let header):
       name("Controller debug log")
       output.count(Int(header.length), "byte", "bytes")
-    case .advertising, .linkData, .linkControl: undecoded(packet.bytes.part(packet.dissection.body))
+    case .advertising(let pdu): advertising(pdu, packet, memory)
+    case .linkData(let pdu), .linkControl(let pdu): link(pdu, packet, memory)
     }
   }
 
@@ -307,7 +312,7 @@ extension Sentence {
         packet.bytes.part(packet.dissection.body),
         isSecret: packet.dissection.hidesSMP(packet.answer))
     } else {
-      name("ACL data")
+      name(packet.dissection.air == nil ? "ACL data" : "LL Data")
       // A continuation of an unknown PDU may be part of a key.
       undecoded(packet.bytes.part(packet.dissection.body), isSecret: true)
       if !showsKeys, !packet.dissection.body.isEmpty {

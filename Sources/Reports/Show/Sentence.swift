@@ -291,6 +291,9 @@ extension Sentence: FieldVisitor {
     case .controlEvent:
       begin(label)
       controlEvent(UInt16(truncatingIfNeeded: raw))
+    case .linkOpcode:
+      begin(label)
+      output.named(LinkOpcode(rawValue: UInt8(truncatingIfNeeded: raw)).name, raw, digits: 2)
     }
   }
 

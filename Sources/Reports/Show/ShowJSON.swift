@@ -42,7 +42,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
   ) {
     guard showing.word(packet, memory, in: &sentence) else { return }
     sink.beginDocument(in: &output)
-    head(packet.record, packet.dissection)
+    head(packet.record, packet.dissection, packet.answer.air)
     Details.packet(packet, memory, to: &sink)
     if sentence.reading.meaning.isKnown, sentence.reading.isOfPDU,
       let value = packet.dissection.attFields.value
@@ -63,7 +63,9 @@ package struct ShowJSON: PacketReport, ~Copyable {
   ) {}
 
   /// Writes the record's own fields, which every line starts with.
-  private mutating func head(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
+  private mutating func head(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ fact: AirFact?
+  ) {
     let layer = dissection.layer
     if layer == .note {
       sink.constant(#""type":"note","packet":"#)
@@ -83,17 +85,26 @@ package struct ShowJSON: PacketReport, ~Copyable {
       sink.output.decimal(Int(number))
     }
     switch record.direction {
+    case nil: break
+    case let direction? where dissection.air != nil: self.direction(direction, fact)
     case .sent: sink.constant(#","direction":"sent""#)
     case .received: sink.constant(#","direction":"received""#)
-    case nil: break
     }
     if record.isReplayed { sink.flag("replayed", true) }
-    if record.isDirectionInferred { sink.word("direction_via", "inferred") }
+    if record.isDirectionInferred, dissection.air == nil { sink.word("direction_via", "inferred") }
     sink.constant(#","length":"#)
     sink.output.decimal(record.originalLength)
     if record.isTruncated { sink.number("captured", record.bytes.byteCount) }
     if layer != .note { sink.word("protocol", layer.key) }
     if !record.options.isEmpty { comments(record) }
+  }
+
+  /// Writes the direction of a packet on the air, and how it is known.
+  private mutating func direction(_ direction: Direction, _ fact: AirFact?) {
+    sink.word(
+      "direction",
+      direction == .sent ? "central_to_peripheral" : "peripheral_to_central")
+    if let via = fact?.directionEvidence { sink.word("direction_via", via.key) }
   }
 
   /// Writes the capture's comments on the packet.

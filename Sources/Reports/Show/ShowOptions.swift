@@ -43,6 +43,8 @@ package struct ShowOptions: PresentationOptions, Sendable {
   package var glyphs = Glyphs.utf8
   /// Whether routine packets are folded (`--brief`).
   package var isBrief = false
+  /// Whether empty packets on the air are folded.
+  package var foldsEmpty = true
   /// Whether a remark suggests `--brief` if many advertising reports were printed.
   package var suggestsBrief = false
   /// Whether every field gets a line (`-v`).

@@ -70,11 +70,11 @@ package struct ShowText: PacketReport, ~Copyable {
     columns.observe(packet.record.adapter)
     guard showing.word(packet, memory, in: &sentence) else { return }
     if packet.record.file != file {
-      if options.isBrief { writeFolded(into: &output) }
+      writeFolded(into: &output)
       name(file: packet.record.file, into: &output)
     }
-    if options.isBrief {
-      let reason = brief.reason(packet, isFailure: sentence.isFailure, memory)
+    if options.isBrief || packet.dissection.air != nil || !brief.runs.isEmpty {
+      let reason = reasonToFold(packet, memory)
       if reason.map({ !brief.hasRoom($0, packet, memory) }) ?? true {
         writeFolded(into: &output)
       }
@@ -133,39 +133,60 @@ package struct ShowText: PacketReport, ~Copyable {
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
     let isInParts = packet.answer.fragment.isFragment || packet.answer.fragment.isJoined
     if options.showsBytes, !options.isVerbose || isInParts {
+      let isPlain = packet.isDecrypted
       dump(
-        packet.record.bytes, options.showsKeys ? .none : Secrets(packet, memory),
+        isPlain ? packet.bytes : packet.record.bytes,
+        options.showsKeys
+          ? .none : isPlain ? Secrets(joined: packet, memory) : Secrets(packet, memory),
         into: &output)
     }
   }
 
-  /// Shows what was heard of advertisers, since only another packet would end the run.
+  /// Shows what was heard of advertisers, or of a connection without data, since only another packet
+  /// would end the run.
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
-    if brief.runs.contains(where: { $0.kind == .advertising }) { writeFolded(into: &output) }
+    if brief.runs.contains(where: { $0.kind == .advertising || $0.kind == .empty }) {
+      writeFolded(into: &output)
+    }
     return nil
   }
 
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    guard options.isBrief else { return }
     writeFolded(into: &output)
-    writeLeftOut(into: &output)
+    if options.isBrief { writeLeftOut(into: &output) }
   }
 
-  // MARK: Brief
+  // MARK: Folding
+
+  /// Returns why a packet is folded, or nil if it has a line.
+  private mutating func reasonToFold(
+    _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) -> Brief.Reason? {
+    if packet.isEmptyOnAir { return options.foldsEmpty ? .empty : nil }
+    guard options.isBrief else { return nil }
+    return brief.reason(packet, isFailure: sentence.isFailure, memory)
+  }
 
   /// Appends a line for each run of packets that was folded, in the columns of its first packet.
   private mutating func writeFolded(into output: inout Output) {
     for index in brief.runs.indices {
       let run = brief.runs[index]
       let alone = run.count == 1 ? run.alone : nil
+      // Bytes are shown with the packet's own line, which it does not have.
+      let isEmpty = run.count == 1 && run.kind == .empty && !options.showsBytes
       line.clear()
       columns.prefix(
         run.first, run.firstTime, since: showing.start, run.connection, run.adapter,
-        alone?.direction, isInferred: alone?.isDirectionInferred ?? false, into: &line)
+        isEmpty ? run.empty.direction : alone?.direction,
+        isInferred: isEmpty
+          ? run.empty.isDirectionInferred : alone?.isDirectionInferred ?? false, into: &line)
       if let alone {
         line.raw(alone.words.bytes)
+      } else if isEmpty {
+        columns.words(run.empty.title, into: &line)
+        line.empty(isResent: run.empty.resent > 0, isDamaged: run.empty.damaged > 0)
       } else {
         style(.dim)
         line.run(run, options.glyphs)

@@ -108,7 +108,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
     while let comment = packet.record.options.nextComment(&position) { string("comment", comment) }
     if packet.answer.fragment.hasJoinedBytes {
       if isData { output.text("joined") }
-      remark("offsets count from the first byte of the joined PDU")
+      remark(
+        packet.isDecrypted && !packet.answer.fragment.isJoined
+          ? "offsets count from the first byte of the decrypted PDU"
+          : "offsets count from the first byte of the joined PDU")
     }
     Details.packet(packet, memory, to: &self)
     if reading.isOfPDU, let value = packet.dissection.attFields.value {

@@ -9,11 +9,14 @@ struct IncompleteValues: Sendable {
   private var cut = 0
   private var mayGoOn = 0
   private var restRefused = 0
+  /// Where the last one was recorded.
+  private var vantage = Vantage.host
 
   /// Records a value that was printed.
   mutating func count(_ value: ConveyedValue) {
     guard value.offset > 0 || value.isCut || value.mayGoOn || value.isRestRefused else { return }
     values += 1
+    vantage = value.parties.vantage
     if value.offset > 0 { beginLate += 1 }
     if value.isCut { cut += 1 }
     if value.mayGoOn { mayGoOn += 1 }
@@ -29,7 +32,7 @@ struct IncompleteValues: Sendable {
     var isFirst = true
     for (number, words) in [
       (beginLate, ValueWords.beginsLate), (cut, ValueWords.cut), (mayGoOn, ValueWords.mayGoOn),
-      (restRefused, ValueWords.restRefused),
+      (restRefused, ValueWords.restRefused(vantage)),
     ] as [(Int, StaticString)] where number > 0 {
       if !isFirst { text.text(", ") }
       isFirst = false
@@ -51,6 +54,11 @@ enum ValueWords {
   static let cut: StaticString = "not all of it in the capture"
   /// The value ends at the end of the PDU.
   static let mayGoOn: StaticString = "fills the PDU: there may be more"
+
   /// The value ends at the end of the PDU, and the peer refused the next read.
-  static let restRefused: StaticString = "the peer refused the next read: there may be more"
+  static func restRefused(_ vantage: Vantage) -> StaticString {
+    vantage == .air
+      ? "the server refused the next read: there may be more"
+      : "the peer refused the next read: there may be more"
+  }
 }

@@ -29,6 +29,8 @@ package struct RateReport: PacketReport, ~Copyable {
   /// The first packets of all flows that were sent, in ascending order, and their last packets.
   private var sent: (starts: [Int], ends: [Int]) = ([], [])
   private var end: Timestamp?
+  /// Which packets stay encrypted, if the output does not state it.
+  private var unread: String?
   private var out = Output()
 
   /// The width of the labels.
@@ -44,7 +46,7 @@ package struct RateReport: PacketReport, ~Copyable {
     values = CountedValues(options, limits: limits)
   }
 
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? unread }
 
   /// Always false: every packet counts.
   package var isSatisfied: Bool { false }
@@ -155,13 +157,16 @@ package struct RateReport: PacketReport, ~Copyable {
         out.write("\(count: omitted, "connection is", "connections are") not listed\n")
       }
     }
-    if !isJSON, out.count == 0, filter.remark == nil {
+    if isJSON {
+      unread = memory.air.encryptionRemark
+    } else if out.count == 0, filter.remark == nil {
       out.text("no attribute values were transferred\n")
     }
-    guard let width = options.width else { return output.text(out.bytes, options.glyphs) }
     var lines = Output()
     lines.text(out.bytes, options.glyphs)
-    output.wrapped(lines.bytes, columns: width, indentation: Self.labelColumns + 4)
+    output.wrapped(
+      lines.bytes, columns: options.width ?? .max, indentation: Self.labelColumns + 4)
+    if !isJSON { output.encryptionRemarks(memory, options.glyphs, width: options.width) }
   }
 
   // MARK: Text
@@ -170,7 +175,13 @@ package struct RateReport: PacketReport, ~Copyable {
     if out.count > 0 { out.byte(0x0a) }
     let start = out.count
     if options.usesColor { out.text(TextStyle.dim.sequence) }
-    if !out.peer(connection) { out.write("peer unknown, handle \(handle: connection.handle)") }
+    if !out.peer(connection) {
+      let link = memory.air.link(connection: connection.id)
+      out.write(
+        link.map { "access address \($0.accessAddressWords)" }
+          ?? (connection.isOnAir
+            ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)"))
+    }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name.bytes.array)")
     }
@@ -246,7 +257,9 @@ package struct RateReport: PacketReport, ~Copyable {
           " or \(decimal: Int(clamping: (trip / count).multiplied(clamped: 100) / run.carrier.period)) intervals"
         )
       }
-      out.write(" until the peer's next packet, then \(duration: own / count) until this host's\n")
+      let words: Wording =
+        " until the peer's next packet, then \(duration: own / count) until this host's\n"
+      out.write(value.parties.vantage == .air ? words.naming(.onAir) : words)
     }
     if let allowed = run.allowed, let byMTU = run.allowedByMTU, let share = run.share {
       label("allowed")
@@ -316,7 +329,7 @@ package struct RateReport: PacketReport, ~Copyable {
     let nothing: [UInt8] = []
     sink.identity(value, nothing.bytes)
     sink.word("operation", flow.operation.key)
-    sink.word("direction", flow.direction == .sent ? "sent" : "received")
+    sink.word("direction", flow.direction.key(value.parties.vantage))
     sink.number("values", flow.values)
     sink.number("bytes", flow.bytes)
     sink.number("first_packet", flow.firstPacket)
@@ -325,7 +338,7 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.fixed("width_s", Int(flow.course.width / 1_000_000), decimals: 3)
     sink.packets("bytes", flow.course.bytes[...])
     sink.end()
-    if let run = flow.longest, run.isTransfer { transfer(run, flow) }
+    if let run = flow.longest, run.isTransfer { transfer(run, flow, value.parties.vantage) }
     sink.endDocument(in: &output)
   }
 
@@ -341,7 +354,9 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  private mutating func transfer(_ run: TransferRun, _ flow: LinkTransfers.Flow) {
+  private mutating func transfer(
+    _ run: TransferRun, _ flow: LinkTransfers.Flow, _ vantage: Vantage
+  ) {
     let direction = flow.direction
     sink.begin("transfer")
     sink.number("values", run.values)
@@ -373,8 +388,10 @@ package struct RateReport: PacketReport, ~Copyable {
       let count = Int64(max(1, run.answered))
       sink.begin("round_trips")
       sink.number("count", run.answered)
-      sink.fixed("peer_ms", Int(trip / count / 1000), decimals: 3)
-      sink.fixed("host_ms", Int(own / count / 1000), decimals: 3)
+      let (other, host): (StaticString, StaticString) =
+        vantage == .air ? ("peripheral_ms", "central_ms") : ("peer_ms", "host_ms")
+      sink.fixed(other, Int(trip / count / 1000), decimals: 3)
+      sink.fixed(host, Int(own / count / 1000), decimals: 3)
       sink.end()
     }
     sink.begin("link")

@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `values --raw`: only the bytes of one characteristic or of one L2CAP channel, in order.
@@ -22,6 +23,7 @@ package struct RawValues: PacketReport, ~Copyable {
     var serial = 0
     var cid: ChannelID?
     var local: ChannelID?
+    var vantage = Vantage.host
     var count = 0
 
     static func == (left: Stream, right: Stream) -> Bool {
@@ -37,6 +39,8 @@ package struct RawValues: PacketReport, ~Copyable {
   private var streams: [Stream] = []
   private var hasMore = false
   private var hidden = false
+  /// Which packets stay encrypted.
+  private var unread: String?
   private var incomplete = IncompleteValues()
   private var glyphs: Glyphs { options.glyphs }
 
@@ -62,7 +66,7 @@ package struct RawValues: PacketReport, ~Copyable {
       return "no data was sent on a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
     }
-    return filter.remark ?? "this capture contains no attribute value"
+    return filter.remark ?? unread ?? "this capture contains no attribute value"
   }
 
   /// Why the output is not what was requested, which makes it useless.
@@ -110,13 +114,16 @@ package struct RawValues: PacketReport, ~Copyable {
       text.text("channel ")
       text.handle(cid.rawValue)
       if let local = stream.local {
-        text.text(" (on this host ")
+        text.text(" (on ")
+        text.text(Side.local.words(stream.vantage))
+        text.byte(0x20)
         text.handle(local.rawValue)
         text.byte(0x29)
       }
       text.text(" of connection ")
       text.decimal(stream.connection)
-      text.text(stream.direction == .sent ? ", sent" : ", received")
+      text.text(", ")
+      text.text((stream.direction ?? .received).words(stream.vantage))
     } else if let attribute = stream.attribute {
       if stream.origin == .advertised {
         text.advertiser(stream.peer, attribute.side)
@@ -158,6 +165,7 @@ package struct RawValues: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    unread = memory.air.encryptionRemark
     guard channel == nil else { return }
     conversations.finish(memory)
     write(into: &output)
@@ -226,6 +234,7 @@ package struct RawValues: PacketReport, ~Copyable {
     }
     var stream = Stream(origin: .channel, direction: packet.record.direction)
     stream.connection = memory.links.id(link)
+    stream.vantage = memory.links.connection(link).vantage
     stream.serial = fact.serial
     stream.cid = cid
     if let local = fact.local, local != cid { stream.local = local }

@@ -29,12 +29,17 @@ package struct ValueFacts: Sendable {
     var connectionCount: Int { connectionNumbers.count }
     var connectionNumbers = ConnectionNumbers()
     var mtu: BearerMTU?
+    /// Where it was recorded.
+    private(set) var vantage = Vantage.host
 
     init(key: UInt64, _ side: Side, isAdvertiser: Bool) {
       self.key = key
       self.side = side
       self.isAdvertiser = isAdvertiser
     }
+
+    /// What the other device is called if its address is unknown.
+    var unknown: StaticString { vantage == .air ? "peripheral unknown" : "peer unknown" }
 
     /// The address by which it is named.
     var address: DeviceAddress? { identity ?? peer }
@@ -44,6 +49,7 @@ package struct ValueFacts: Sendable {
 
     /// Records the other side of a value.
     mutating func note(_ parties: ValueParties) {
+      vantage = parties.vantage
       if let peer = parties.peer, peer != self.peer {
         self.peer = peer
         note(peer)

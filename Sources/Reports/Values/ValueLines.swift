@@ -139,7 +139,9 @@ package struct ValueLines: PacketReport, ~Copyable {
     if form == .csv { rows.table.finish(into: &output) }
     // If reading stopped early, more may have followed.
     if !filter.isSatisfied { note(memory, into: &output) }
-    if form == .json, options.rows != .distinct, !filter.isSatisfied { exchanges(into: &output) }
+    if form == .json, options.rows != .distinct, !filter.isSatisfied {
+      exchanges(memory.vantage, into: &output)
+    }
   }
 
   /// Reports what is not listed.
@@ -156,6 +158,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       }
     }
     if let remark = advertised.remark(memory) { notes.append(remark) }
+    notes += memory.air.encryptionRemarks.map(\.text)
     guard form == .text else { return }
     for note in notes {
       line.string(note)
@@ -303,12 +306,12 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// Writes the results of the requests and series of protocols and control points, after the last
   /// packet, as one line each.
-  private mutating func exchanges(into output: inout Output) {
+  private mutating func exchanges(_ vantage: Vantage, into output: inout Output) {
     for tally in reading.finish() where !tally.isEmpty {
       sink.beginDocument(in: &output)
       sink.word("type", "exchange")
       sink.number("connection", Int(tally.conversation >> 1))
-      if tally.conversation & 1 == 1 { sink.word("server", "local") }
+      if tally.conversation & 1 == 1 { sink.server(vantage) }
       sink.string("name", tally.title)
       if tally.requests > 0 {
         sink.number("requests", tally.requests)
@@ -348,7 +351,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     sink.identity(value, bytes.bytes)
     sink.word("operation", value.operation.key)
     if let direction = value.direction {
-      sink.word("direction", direction == .sent ? "sent" : "received")
+      sink.word("direction", direction.key(value.parties.vantage))
     }
     if value.offset > 0 { sink.number("offset", value.offset) }
     if let slice = value.value {
@@ -648,7 +651,8 @@ extension ValueLines {
     }
     if value.mayGoOn || value.isRestRefused {
       line.separate(&isFirst)
-      line.text(value.isRestRefused ? ValueWords.restRefused : ValueWords.mayGoOn)
+      line.text(
+        value.isRestRefused ? ValueWords.restRefused(value.parties.vantage) : ValueWords.mayGoOn)
     }
     if value.isEchoWrong {
       line.separate(&isFirst)
@@ -682,9 +686,14 @@ extension ValueLines {
 }
 
 extension JSONSink {
+  /// Appends that the server is the local side.
+  mutating func server(_ vantage: Vantage) {
+    word("server", vantage == .air ? Side.local.key(.air) : "local")
+  }
+
   /// Appends the attribute of a value.
   mutating func identity(_ value: ConveyedValue, _ bytes: RawSpan) {
-    if value.attribute.side == .local { word("server", "local") }
+    if value.attribute.side == .local { server(value.parties.vantage) }
     if let service = value.attribute.service { self.uuid("service", service) }
     if let uuid = value.attribute.uuid { self.uuid("uuid", uuid) }
     if let company = value.company {

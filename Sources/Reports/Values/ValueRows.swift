@@ -125,7 +125,7 @@ struct ValueRows: ~Copyable {
     table.row.text(value.operation.key)
     table.begin(.direction)
     if let direction = value.direction {
-      table.row.text(direction == .sent ? "sent" : "received")
+      table.row.text(direction.key(value.parties.vantage))
     }
   }
 

@@ -151,6 +151,8 @@ package struct ValueSeries: Sendable {
   private(set) var mayGoOn = 0
   /// The number of values that fill the last PDU before a refused read.
   private(set) var restRefused = 0
+  /// Where the values were recorded.
+  let vantage: Vantage
   private(set) var wrongEchoes = 0
   /// The number of values that do not have the layout in profiles; the chart omits them.
   private(set) var doubtful = 0
@@ -177,6 +179,7 @@ package struct ValueSeries: Sendable {
     operation = value.operation
     direction = value.direction
     outcome = value.outcome
+    vantage = value.parties.vantage
   }
 
   /// Returns whether two outcomes are counted together: those without an answer are, whatever the

@@ -48,14 +48,13 @@ package struct ValuesReport: TableReport, ~Copyable {
   ) {
     values.finish(memory, &reading)
     var table = values.conclude(memory, &reading)
-    if table.facts.entries.isEmpty {
-      if values.filter.remark == nil {
-        output.text(CountedValues.nothing)
-        output.byte(0x0a)
-      }
-      return
+    if !table.facts.entries.isEmpty {
+      table.write(memory, into: &output)
+      values.writeRest(&table, &reading, into: &output)
+    } else if values.filter.remark == nil {
+      output.text(CountedValues.nothing)
+      output.byte(0x0a)
     }
-    table.write(memory, into: &output)
-    values.writeRest(&table, &reading, into: &output)
+    output.encryptionRemarks(memory, values.options.glyphs, width: width)
   }
 }

@@ -14,11 +14,14 @@ extension ValuesTable {
       let silent = all.filter { $0.isOn && !facts.isHeard($0) }
       let several = facts.servers.count { !$0.isAdvertiser } > 1
       if several {
-        if server.side == .local { out.text(server.address == nil ? "this host" : "this host, ") }
+        if server.side == .local {
+          out.localServer(server.vantage, connection: server.connections.first, memory)
+          if server.address != nil { out.text(", ") }
+        }
         if let address = server.address {
           out.address(address)
         } else if server.side == .peer {
-          out.text("peer unknown")
+          out.text(server.unknown)
           if let connection = server.connections.first {
             out.text(", connection ")
             out.decimal(connection)

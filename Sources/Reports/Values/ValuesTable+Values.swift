@@ -128,7 +128,7 @@ extension ValuesTable {
       (series.outcome == .done ? series.partial : 0, ValueWords.beginsLate),
       (series.cut, ValueWords.cut),
       (series.mayGoOn, ValueWords.mayGoOn),
-      (series.restRefused, ValueWords.restRefused),
+      (series.restRefused, ValueWords.restRefused(series.vantage)),
       (series.wrongEchoes, "the server repeated something else"),
       // For one or two values, the values themselves show it.
       (series.count > 2 ? series.doubtful : 0, "wrong layout or checksum"),

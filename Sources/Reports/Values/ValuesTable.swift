@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 import Decoders
+import Meanings
 package import Sessions
 
 /// The table of `values` as text.
@@ -177,7 +178,8 @@ package struct ValuesTable: ~Copyable {
   private mutating func heading(_ server: ValueFacts.Server, _ memory: borrowing Memory) {
     var text = Output()
     if server.side == .local {
-      text.text(server.isAdvertiser ? "this host" : "this host, used by ")
+      text.localServer(server.vantage, connection: server.connections.first, memory)
+      if !server.isAdvertiser { text.text(", used by ") }
     }
     if server.side == .local, server.isAdvertiser {
       let adapter = AdapterIndex(UInt16(truncatingIfNeeded: server.key))
@@ -190,7 +192,7 @@ package struct ValuesTable: ~Copyable {
     } else if server.isAdvertiser {
       text.text("anonymous")
     } else {
-      text.text("peer unknown")
+      text.text(server.unknown)
     }
     if let entry = server.name, let name = memory.names[entry] {
       text.byte(0x20)

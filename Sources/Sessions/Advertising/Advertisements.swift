@@ -150,11 +150,12 @@ package struct Advertisements: Sendable {
 
   /// Processes a report that was made of an advertising PDU from the air.
   mutating func observe(
-    _ report: AdvertisingReport, _ bytes: RawSpan, adapter: AdapterIndex, packet: Int,
-    time: Timestamp?, _ problems: inout Problems
+    _ report: AdvertisingReport, _ train: PeriodicTrain?, _ bytes: RawSpan, adapter: AdapterIndex,
+    packet: Int, time: Timestamp?, _ problems: inout Problems
   ) {
-    let advertisement = join(
+    var advertisement = join(
       report, bytes.part(report.data), adapter: adapter, packet: packet, time: time, &problems)
+    advertisement.train = train
     check(advertisement, bytes, &problems)
     reports.append(advertisement)
   }

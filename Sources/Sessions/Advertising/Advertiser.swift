@@ -97,6 +97,8 @@ package struct Advertiser: Sendable {
   /// The PHYs of its advertisements, bit n for PHY n: on the primary and on the secondary channels.
   package private(set) var primaryPHYs: UInt8 = 0
   package private(set) var secondaryPHYs: UInt8 = 0
+  /// The channels on which a sniffer received it, bit n for channel index n.
+  package private(set) var channels: UInt64 = 0
   /// Whether it was connectable, and whether it was not, at any time.
   package private(set) var wasConnectable = false
   package private(set) var wasNotConnectable = false
@@ -195,6 +197,11 @@ package struct Advertiser: Sendable {
 
   /// Records that it was found over BR/EDR.
   mutating func noteClassic() { isClassic = true }
+
+  /// Records a channel on which a sniffer received it.
+  mutating func note(channel: UInt8) {
+    if channel < 40 { channels |= 1 << UInt64(channel) }
+  }
 
   /// Records the properties in a report of the device's advertising.
   mutating func note(_ report: AdvertisingReport) {
@@ -353,6 +360,7 @@ package struct Advertiser: Sendable {
     scanPaused = scanPaused || other.scanPaused
     primaryPHYs |= other.primaryPHYs
     secondaryPHYs |= other.secondaryPHYs
+    channels |= other.channels
     wasConnectable = wasConnectable || other.wasConnectable
     wasNotConnectable = wasNotConnectable || other.wasNotConnectable
     called = called ?? other.called

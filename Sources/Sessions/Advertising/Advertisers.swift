@@ -100,7 +100,13 @@ package struct Advertisers: Sendable {
         send(
           control.code, isControl: true, packet.record, packet.bytes.part(packet.dissection.body))
       }
-    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
+    case .advertising, .linkData:
+      if !memory.advertisements.reports.isEmpty {
+        hear(
+          memory.advertisements, packet.record, packet.bytes, packet.answer.air ?? AirFact(),
+          isCounted: isCounted)
+      }
+    case .acl, .sco, .iso, .controllerLog, .unknown, .linkControl: break
     }
   }
 
@@ -207,7 +213,7 @@ package struct Advertisers: Sendable {
       }
     default:
       if !memory.advertisements.reports.isEmpty {
-        hear(memory.advertisements, packet.record, packet.bytes, isCounted: isCounted)
+        hear(memory.advertisements, packet.record, packet.bytes, nil, isCounted: isCounted)
       } else if event.code == HCIEvent.vendorCode {
         observeVendors(packet, memory, isCounted: isCounted)
       } else if isCounted, event.isInquiryResult {
@@ -314,9 +320,11 @@ package struct Advertisers: Sendable {
   // MARK: Reports
 
   /// Processes the advertising reports of a packet.
+  ///
+  /// - Parameter air: what is known of a packet from the air; nil for a controller's reports.
   private mutating func hear(
     _ advertisements: Advertisements, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    isCounted: Bool
+    _ air: AirFact?, isCounted: Bool
   ) {
     let adapter = record.adapter
     for position in advertisements.reports.indices {
@@ -326,7 +334,9 @@ package struct Advertisers: Sendable {
       let begins = advertisement.isCounted
       // A train is received whether a scan is running or not.
       var hearing: Scans.Hearing?
-      if event != .periodic {
+      if air != nil {
+        hearing = .onAir
+      } else if event != .periodic {
         beginScan(adapter)
         hearing = scans.hear(
           adapter, packet: record.number, time: record.time,
@@ -340,6 +350,7 @@ package struct Advertisers: Sendable {
         address, type, sync: address == nil ? report.syncHandle : nil, packet: record.number)
       devices[place].note(type)
       devices[place].note(report)
+      if let channel = air?.channel { devices[place].note(channel: channel) }
       if begins {
         devices[place].count(event, packet: record.number, time: record.time, signal: report.rssi)
         if let hearing { devices[place].measure(hearing, report.rssi) }

@@ -64,12 +64,15 @@ package struct Scan: Sendable {
 package struct Scans: Sendable {
   /// The scan in which a report was heard.
   package struct Hearing: Sendable {
-    /// The number of the scan, from 1.
+    /// The number of the scan, from 1; 0 on the air.
     let id: Int
     /// Whether duplicates were filtered; nil: unknown.
     let filtersDuplicates: Bool?
     /// Whether the scanner paused between scan windows.
     let isPaused: Bool
+
+    /// How a sniffer hears: it filters nothing, but follows one channel at a time.
+    static let onAir = Self(id: 0, filtersDuplicates: false, isPaused: true)
   }
 
   private struct Controller: Sendable {

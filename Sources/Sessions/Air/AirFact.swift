@@ -1,3 +1,5 @@
+package import Dissectors
+
 /// What is known about a sniffer's packet beyond its bytes.
 package struct AirFact: Sendable {
   package enum CRC: UInt8, Sendable {
@@ -45,6 +47,8 @@ package struct AirFact: Sendable {
   }
 
   package var crc = CRC.unknown
+  /// For an advertising PDU: its place in the advertisement, which decides its name.
+  package var place = AdvertisingPDU.Place.primary
   package var stream = Stream.unknown
   /// The channel index, once it is known how the file counts channels.
   package var channel: UInt8?

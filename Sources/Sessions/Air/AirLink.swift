@@ -1,4 +1,5 @@
 package import Bluetooth
+import Cryptography
 import Dissectors
 
 /// A device that takes part in a connection on the air.
@@ -128,6 +129,10 @@ package struct AirLink: Sendable {
   package var stream = AirFact.Stream.unknown
   /// For an isochronous stream: the connection that it belongs to, if known.
   package var owner = 0
+  /// For a periodic train, its responses and broadcast streams: the train's advertiser.
+  package var train: PeriodicTrain?
+  /// Whether it has the responses to a periodic train.
+  package var answersTrain = false
   package var central: AirParty?
   package var peripheral: AirParty?
   /// The packet of CONNECT_IND or AUX_CONNECT_REQ; 0: missing.
@@ -153,6 +158,8 @@ package struct AirLink: Sendable {
   package var lastEvent: Int?
   /// Events with a packet, and those between the first and the last without one.
   package var eventsSeen = 0
+  /// Events of which only damaged packets were recorded; neither seen nor missed.
+  package var eventsDamaged = 0
   package var eventsMissed = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
@@ -167,6 +174,14 @@ package struct AirLink: Sendable {
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
   package var lostTrack: (event: Int, packet: Int, cause: Int)?
+  /// The events with a packet before that.
+  package var eventsSeenBeforeLoss = 0
+  /// The accuracy of its sleep clock that the central declared (0 500 ppm to 7 20 ppm), if the
+  /// opening is in the capture.
+  package var clockAccuracy: UInt8?
+  /// How much later than the interval gives the central began its connection events, by a clock of
+  /// the sniffer that is exact, and the time in which this was measured, in microseconds.
+  package var drift: (deviation: Int64, time: Int64) = (0, 0)
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0
@@ -193,13 +208,17 @@ package struct AirLink: Sendable {
   var missedEvents = 0
   /// The latest control PDU that may change the interval and that the sniffer could not read.
   var latestUpdate = 0
+  /// Events after the latest one of which only damaged packets were recorded so far.
+  var damagedEvents: [Int] = []
+  /// The long-term key that a pairing with Secure Connections gave, until it is remembered.
+  var learnedKey: PairingValue?
   /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
   var heard: UInt8 = 0
   /// Pauses between two packets of an event that fit the Link Layer's, and others.
   var pauses: (fitting: Int, other: Int) = (0, 0)
   var latestEnd: Int64?
-  /// Packets whose channel fits the prediction as an index, and in RF order.
-  var channelFits: (index: Int, order: Int) = (0, 0)
+  /// Packets whose channel is the predicted one as an index by algorithms 1 and 2, and in RF order.
+  var channelFits = InlineArray<4, Int>(repeating: 0)
   /// PDUs of a connection whose opening is missing that look encrypted, and plain.
   var looks: (encrypted: Int, plain: Int) = (0, 0)
 

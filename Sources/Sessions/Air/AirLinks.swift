@@ -43,6 +43,19 @@ package struct AirLinks: Sendable {
     package var version: UInt8 = 0
   }
 
+  /// A stream that other packets announce.
+  private struct Announcement: Equatable, Sendable {
+    var accessAddress: UInt32
+    var stream: AirFact.Stream
+    var crcInit: UInt32
+    /// The connection that it belongs to.
+    var owner = 0
+    /// The train that it is or belongs to.
+    var train: PeriodicTrain?
+    /// Whether it has the responses to a train.
+    var answersTrain = false
+  }
+
   /// An access address that is not known to be used: one packet may be noise.
   private struct Candidate: Sendable {
     var accessAddress: UInt32
@@ -58,9 +71,12 @@ package struct AirLinks: Sendable {
   private var latest: (accessAddress: UInt32, position: Int)?
   private var candidates: [Candidate] = []
   /// The access addresses of streams that other packets announce.
-  private var announced:
-    [(accessAddress: UInt32, stream: AirFact.Stream, crcInit: UInt32, owner: Int)] = []
+  private var announced: [Announcement] = []
   private var timing = AirTiming()
+  private var pointers: AuxiliaryPointers
+  /// The report that the current packet's advertising PDU amounts to, and its periodic train.
+  private(set) var report: AdvertisingReport?
+  private(set) var train: PeriodicTrain?
   private var advertisingChecks = CRCChecks()
   /// The channel selection bit of advertisers, each in the place of its address's lowest bits.
   private var selections: [UInt64] = []
@@ -73,6 +89,7 @@ package struct AirLinks: Sendable {
   init(_ bonds: [Bond], _ limits: SharedLimits) {
     keys = LinkKeys(bonds)
     shared = limits
+    pointers = AuxiliaryPointers(limit: limits.values.airPointers)
   }
 
   /// Whether any record came from the air.
@@ -99,17 +116,18 @@ package struct AirLinks: Sendable {
 
   /// Follows a packet, and returns the payload that is to be read further.
   mutating func follow(
-    _ packet: inout Packet, _ links: inout Links, _ names: Names, _ known: KnownKeys,
+    _ packet: inout Packet, _ links: inout Links, _ names: Names, _ known: inout KnownKeys,
     into buffer: inout BlockBuffer
   ) -> AirPayload {
     guard let air = packet.dissection.air else { return .none }
     note(air.header, packet.record)
     packet.answer.air = AirFact()
+    if report != nil { report = nil }
     switch packet.dissection.content {
     case .advertising(let pdu):
       followAdvertising(pdu, air, &packet, &links, names)
       return .none
-    case .linkData(let pdu): return followData(pdu, air, &packet, &links, known, into: &buffer)
+    case .linkData(let pdu): return followData(pdu, air, &packet, &links, &known, into: &buffer)
     default: return .none
     }
   }
@@ -128,11 +146,13 @@ package struct AirLinks: Sendable {
     }
   }
 
-  /// Returns the index of the channel in a header.
+  /// Returns the index of the channel in a header; nil: it has none, or it is not known yet how the
+  /// capture counts channels.
   private func channel(_ header: AirHeader) -> UInt8? {
     guard let channel = header.channel, channel < 40 else { return nil }
-    guard header.isRFOrder, claims.isChannelIndex != true else { return channel }
-    return AirHeader.index(ofRF: channel)
+    guard header.isRFOrder else { return channel }
+    guard let isIndex = claims.isChannelIndex else { return nil }
+    return isIndex ? channel : RFChannel.index(ofPosition: channel)
   }
 
   // MARK: Advertising
@@ -147,6 +167,7 @@ package struct AirLinks: Sendable {
       air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
+    settleChannels(pdu, air.header, crc)
     packet.answer.air?.channel = channel(air.header)
     claims.lacksCRCs = advertisingChecks.isNotRecorded
     guard crc != .wrong else {
@@ -156,14 +177,115 @@ package struct AirLinks: Sendable {
     }
     let time = timing.time(air, packet.record)
     claims.clockGoesBack = timing.stepsBack
-    settleChannels(pdu, air.header, crc)
-    switch pdu.type {
-    case 0, 1: remember(pdu, packet.bytes)
-    case 5:
+    packet.dissection.readAdvertising(packet.bytes, isTruncated: packet.record.isTruncated)
+    let index = channel(air.header)
+    switch pdu.kind {
+    case .advInd, .directInd: remember(pdu, packet.bytes)
+    case .connectInd:
+      if isAuxiliary(air.header) { packet.answer.air?.place = .auxiliary }
       guard let request = ConnectIndication(pdu, packet.bytes) else { return }
       open(request, pdu, air, time, &packet, &links, names)
+      return
+    case .scanRequest:
+      guard let index, index < 37 else { return }
+      packet.answer.air?.place = .auxiliary
+      if let scanned = pdu.parties(packet.bytes).receiver {
+        pointers.add(scanned: scanned, pdu.receiverType, on: index, at: time)
+      }
+      return
+    case .extended:
+      followExtended(pdu, air, index, time, &packet)
+      return
     default: break
     }
+    report = pdu.report(packet.bytes, air.header, .primary)
+  }
+
+  /// Follows a packet of extended advertising, and completes what only the packets before it state.
+  private mutating func followExtended(
+    _ pdu: AdvertisingPDU, _ air: AirPacket, _ index: UInt8?, _ time: PacketTime?,
+    _ packet: inout Packet
+  ) {
+    guard let header = ExtendedHeader(packet.bytes, pdu.payload) else { return }
+    var place = AdvertisingPDU.place(channel: index, auxiliaryKind: air.header.auxiliaryKind)
+    var before: AuxiliaryPointers.Beginning?
+    if place != .primary, let index {
+      before = pointers.take(channel: index, at: time, dataInfo: header.dataInfo)
+      if let before, air.header.auxiliaryKind ?? 0 == 0 { place = before.place }
+    }
+    packet.answer.air?.place = place
+    var found = pdu.report(packet.bytes, air.header, place)
+    if let before {
+      if found?.address == nil {
+        found?.address = before.address
+        found?.addressType = before.addressType
+      }
+      if place == .chain { found?.eventType |= before.eventType }
+      if header.dataInfo == nil, let info = before.dataInfo { found?.sid = UInt8(info >> 12) }
+      found?.primaryPHY = before.primaryPHY
+    }
+    report = found
+    let address = header.advertiser ?? before?.address
+    let type = header.advertiser == nil ? before?.addressType ?? .anonymous : pdu.senderType
+    if let pointer = header.auxiliary {
+      pointers.add(
+        pointer,
+        AuxiliaryPointers.Beginning(
+          place: place == .primary ? .auxiliary : .chain, address: address, addressType: type,
+          // Only a scan response has its bit in every part.
+          eventType: (found?.eventType ?? 0) & 0xf, dataInfo: header.dataInfo ?? before?.dataInfo,
+          primaryPHY: place == .primary ? air.header.phy : before?.primaryPHY),
+        from: time)
+    }
+    if let sync = header.sync {
+      announce(
+        Announcement(
+          accessAddress: sync.accessAddress, stream: .periodicAdvertising, crcInit: sync.crcInit,
+          train: PeriodicTrain(address: address, addressType: type, sid: header.sid ?? 0xff)))
+    }
+  }
+
+  /// Follows a packet of a periodic train.
+  private mutating func followTrain(
+    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet
+  ) {
+    let advertising = AdvertisingPDU(pdu)
+    guard advertising.kind == .extended,
+      let header = ExtendedHeader(packet.bytes, advertising.payload)
+    else { return }
+    packet.dissection.content = .advertising(advertising)
+    packet.dissection.readAdvertising(packet.bytes, isTruncated: packet.record.isTruncated)
+    let place: AdvertisingPDU.Place =
+      all[position].answersTrain || air.header.auxiliaryKind == 3
+      ? .response : air.header.auxiliaryKind == 1 ? .chain : .sync
+    packet.answer.air?.place = place
+    train = all[position].train
+    report = advertising.report(packet.bytes, air.header, place)
+    if report?.address == nil, let train {
+      report?.address = train.address
+      report?.addressType = train.addressType
+    }
+    if let responses = TrainData.responses(packet.bytes, header.acad) {
+      var announcement = Announcement(
+        accessAddress: responses.accessAddress, stream: .periodicAdvertising,
+        crcInit: all[position].crcInit ?? 0, train: train)
+      announcement.answersTrain = true
+      announce(announcement)
+    }
+    if let group = TrainData.bigInfo(packet.bytes, header.acad) {
+      for number in 0...group.streams {
+        announce(
+          Announcement(
+            accessAddress: group.accessAddress(ofStream: number), stream: .broadcastIsochronous,
+            crcInit: group.crcInit(ofStream: number), train: train))
+      }
+    }
+  }
+
+  /// Returns whether an advertising PDU was sent on a channel other than 37, 38 and 39.
+  private func isAuxiliary(_ header: AirHeader) -> Bool {
+    if header.kind == .auxiliaryAdvertising { return true }
+    return channel(header).map { $0 < 37 } ?? false
   }
 
   private mutating func noteWrongClaim(_ packet: Int) {
@@ -179,8 +301,8 @@ package struct AirLinks: Sendable {
     guard claims.isChannelIndex == nil, header.isRFOrder, crc == .right,
       let channel = header.channel
     else { return }
-    switch pdu.type {
-    case 0, 1, 2, 4, 6:
+    switch pdu.kind {
+    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd:
       if channel == 0 || channel == 12 { claims.isChannelIndex = false }
       if channel == 37 || channel == 38 { claims.isChannelIndex = true }
     default: break
@@ -189,10 +311,10 @@ package struct AirLinks: Sendable {
 
   /// Remembers whether an advertiser supports Channel Selection Algorithm 2.
   private mutating func remember(_ pdu: AdvertisingPDU, _ bytes: RawSpan) {
-    guard let address = pdu.advertiser(bytes) else { return }
+    guard let address = pdu.parties(bytes).sender else { return }
     if selections.isEmpty { selections = [UInt64](repeating: 0, count: Self.selectionPlaces) }
     selections[Int(truncatingIfNeeded: address.value) & (Self.selectionPlaces - 1)] =
-      address.value << 2 | 2 | (pdu.hasChannelSelection2 ? 1 : 0)
+      address.value << 2 | 2 | (pdu.supportsAlgorithm2 ? 1 : 0)
   }
 
   private static let selectionPlaces = 256
@@ -210,7 +332,13 @@ package struct AirLinks: Sendable {
     _ packet: inout Packet, _ links: inout Links, _ names: Names
   ) {
     let number = packet.record.number
-    let isAuxiliary = packet.answer.air?.channel.map { $0 < 37 } ?? false
+    let isAuxiliary = isAuxiliary(air.header)
+    if let position = find(request.accessAddress), all[position].isDuplicate(request, packet.record)
+    {
+      // Another sniffer heard it, too.
+      packet.answer.link = slot(position, packet.record, links)
+      return
+    }
     endOthers(request, packet.record, &links)
     var link = AirLink(packet.record.adapter, request.accessAddress, packet: number)
     link.stream = .connection
@@ -222,7 +350,7 @@ package struct AirLinks: Sendable {
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2
-    } else if !pdu.hasChannelSelection2 {
+    } else if !pdu.supportsAlgorithm2 {
       link.channelSelection = 1
     } else {
       link.channelSelection = selection(of: request.advertiser).map { $0 ? 2 : 1 } ?? 0
@@ -252,7 +380,8 @@ package struct AirLinks: Sendable {
   private mutating func endOthers(
     _ request: ConnectIndication, _ record: borrowing CaptureRecord, _ links: inout Links
   ) {
-    for (accessAddress, position) in positions where all[position].stream == .connection {
+    for (accessAddress, position) in positions
+    where all[position].stream == .connection && !all[position].isEnded {
       let isSamePair =
         all[position].central?.address == request.initiator
         && all[position].peripheral?.address == request.advertiser
@@ -267,9 +396,8 @@ package struct AirLinks: Sendable {
     _ record: borrowing CaptureRecord, _ links: inout Links
   ) {
     guard !all[position].isEnded else { return }
+    // What still comes, such as the acknowledgement, belongs to it.
     all[position].isEnded = true
-    positions[all[position].accessAddress] = nil
-    latest = nil
     guard let slot = all[position].slot, links.id(slot) == all[position].connection,
       links[slot].isOpen
     else { return }
@@ -342,7 +470,7 @@ package struct AirLinks: Sendable {
 
   private mutating func followData(
     _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet, _ links: inout Links,
-    _ known: KnownKeys, into buffer: inout BlockBuffer
+    _ known: inout KnownKeys, into buffer: inout BlockBuffer
   ) -> AirPayload {
     claims.data += 1
     guard let position = find(air.accessAddress) ?? begin(pdu, air, packet, &links) else {
@@ -369,14 +497,16 @@ package struct AirLinks: Sendable {
     packet.answer.link = slot(position, packet.record, links)
     guard crc != .wrong else {
       claims.crcErrors += 1
-      all[position].count(error: air.header, channel: index)
+      all[position].count(
+        error: air.header, channel: index, timing.time(air, packet.record))
       return .none
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
+      if all[position].stream == .periodicAdvertising { followTrain(position, pdu, air, &packet) }
       return .none
     }
-    return followConnection(position, pdu, air, index, &packet, &links, known, into: &buffer)
+    return followConnection(position, pdu, air, &packet, &links, &known, into: &buffer)
   }
 
   private func slot(
@@ -400,6 +530,8 @@ package struct AirLinks: Sendable {
       link.stream = known.stream
       link.crcInit = known.crcInit
       link.owner = known.owner
+      link.train = known.train
+      link.answersTrain = known.answersTrain
       return add(link)
     }
     switch air.header.kind {
@@ -447,24 +579,34 @@ package struct AirLinks: Sendable {
   }
 
   private mutating func followConnection(
-    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ index: UInt8?, _ packet: inout Packet,
-    _ links: inout Links, _ known: KnownKeys, into buffer: inout BlockBuffer
+    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet,
+    _ links: inout Links, _ known: inout KnownKeys, into buffer: inout BlockBuffer
   ) -> AirPayload {
     let time = timing.time(air, packet.record)
     claims.clockGoesBack = timing.stepsBack
     if claims.isChannelIndex == nil, air.header.isRFOrder, let raw = air.header.channel, raw < 40 {
       claims.isChannelIndex = all[position].judgeChannel(raw, at: time)
     }
-    let isDecided = !air.header.isRFOrder || claims.isChannelIndex != nil
-    all[position].follow(pdu, air, isDecided ? index : nil, time, &packet)
+    let index = channel(air.header)
+    packet.answer.air?.channel = index
+    all[position].follow(pdu, air, index, time, &packet)
     guard let direction = packet.record.direction, let slot = packet.answer.link else {
       return .none
     }
-    if direction == .received { links[slot].isEstablished = true }
+    if direction == .received, !all[position].isEnded { links[slot].isEstablished = true }
     if packet.answer.air?.isResent ?? false { claims.resent += 1 }
     if pdu.isEmpty { claims.empty += 1 }
-    guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true) else { return .none }
-    return all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true), !all[position].isEnded else {
+      return .none
+    }
+    let payload = all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    if let key = all[position].learnedKey {
+      // It is the key of later connections of the two devices, too.
+      known.add(
+        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      all[position].learnedKey = nil
+    }
+    return payload
   }
 
   // MARK: Control
@@ -475,8 +617,9 @@ package struct AirLinks: Sendable {
     all[position].follow(control, packet)
     if case .cisIndication(let indication) = control {
       announce(
-        indication.accessAddress, .connectedIsochronous, crcInit: all[position].crcInit ?? 0,
-        owner: all[position].connection)
+        Announcement(
+          accessAddress: indication.accessAddress, stream: .connectedIsochronous,
+          crcInit: all[position].crcInit ?? 0, owner: all[position].connection))
     }
   }
 
@@ -499,13 +642,10 @@ package struct AirLinks: Sendable {
     end(position, ending, reason: reason, packet.record, &links)
   }
 
-  /// Records the access address of a stream, which other packets announce.
-  mutating func announce(
-    _ accessAddress: UInt32, _ stream: AirFact.Stream, crcInit: UInt32, owner: Int
-  ) {
-    guard !announced.contains(where: { $0.accessAddress == accessAddress && $0.owner == owner })
-    else { return }
+  /// Records the access address of a stream.
+  private mutating func announce(_ announcement: Announcement) {
+    guard !announced.contains(announcement) else { return }
     if announced.count >= limits.airStreams { announced.removeFirst() }
-    announced.append((accessAddress, stream, crcInit, owner))
+    announced.append(announcement)
   }
 }

@@ -124,44 +124,41 @@ struct AirPairing: Sendable {
     return search?.asSpecified(opening).map { PairingValue($0.passkey) }
   }
 
+  /// Searches for the passkey by the first encrypted PDU; nil if no passkey fits.
+  func searchPasskey(_ start: EncryptionStart, _ pdu: TemporaryKeySearch.PDU) -> PairingValue? {
+    guard let randoms else { return nil }
+    var search = TemporaryKeySearch(
+      initiatorRandom: randoms.initiator, responderRandom: randoms.responder, keySize: keySize,
+      start, first: pdu, second: nil)
+    return search.search().map { PairingValue($0.passkey) }
+  }
+
   // MARK: Secure Connections
 
   /// Returns the long-term key of Secure Connections if one private key is known: that of the debug
-  /// key pair, or a given one; checked by a check value, if one was heard.
+  /// key pair, or a given one. It is checked by the DHKey Checks where they depend on no passkey.
   func longTermKey(
     privateKeys: [P256Coordinate], _ central: AirParty?, _ peripheral: AirParty?
   ) -> (key: PairingValue, isDebug: Bool)? {
     guard let first = initiator.publicKey, let second = responder.publicKey,
-      let randoms = secureRandoms, let central = central?.pairingAddress,
-      let peripheral = peripheral?.pairingAddress
+      let firstRandom = initiator.random, let secondRandom = responder.random,
+      let request = initiator.command, let response = responder.command,
+      let central = central?.pairingAddress, let peripheral = peripheral?.pairingAddress
     else { return nil }
-    if let secret = P256PublicKey.debugDHKey(first, second) {
-      return (derive(secret, randoms, central, peripheral), true)
+    var pairing = SecureConnectionsPairing(
+      initiatorKey: first, responderKey: second, initiatorRandom: firstRandom,
+      responderRandom: secondRandom, initiator: central, responder: peripheral, request: request,
+      response: response)
+    switch method?.association {
+    case .justWorks, .numericComparison:
+      (pairing.initiatorCheck, pairing.responderCheck) = (initiator.check, responder.check)
+    default: break
     }
+    if let found = pairing.longTermKey() { return (found.longTermKey, found.isDebugKey) }
     for key in privateKeys {
-      guard let pair = P256KeyPair(privateKey: key) else { continue }
-      let other: P256PublicKey? =
-        pair.publicKey.x == first.x ? second : pair.publicKey.x == second.x ? first : nil
-      if let other, let secret = pair.dhKey(with: other) {
-        return (derive(secret, randoms, central, peripheral), false)
-      }
+      if let found = pairing.longTermKey(privateKey: key) { return (found.longTermKey, false) }
     }
     return nil
-  }
-
-  private var secureRandoms: (PairingValue, PairingValue)? {
-    guard let first = initiator.random, let second = responder.random else { return nil }
-    return (first, second)
-  }
-
-  private func derive(
-    _ secret: P256Coordinate, _ randoms: (PairingValue, PairingValue), _ central: PairingAddress,
-    _ peripheral: PairingAddress
-  ) -> PairingValue {
-    DHKeyExchange(
-      dhKey: secret, initiatorRandom: randoms.0, responderRandom: randoms.1, initiator: central,
-      responder: peripheral
-    ).keys.longTermKey.shortened(to: keySize)
   }
 }
 

@@ -37,10 +37,13 @@ struct EventClock: Sendable {
   /// The latest event with a packet.
   private(set) var event: Int?
   /// The channels that carry data.
-  private(set) var map: UInt64 = ChannelSelection.allChannels
+  private var map: UInt64 = ChannelSelection.allChannels
   private(set) var hop: UInt8 = 0
   /// Channel Selection Algorithm 1 or 2; 0: unknown.
   private(set) var algorithm: UInt8 = 0
+  /// The channels of both algorithms; nil: the hop is unknown.
+  private var first: ChannelSelection?
+  private var second: ChannelSelection
   /// Packets that fit no event near the expected one.
   private(set) var lostHops = 0
   /// The event from which on the capture's own count is wrong.
@@ -52,21 +55,28 @@ struct EventClock: Sendable {
   private var latestChannel: UInt8?
   private var latestClaim: UInt16?
   private var changes: [Change] = []
+  /// The latest packet that was on another channel than expected, if the next one does not settle it.
+  private var latestMisses: (expected: Int, channel: UInt8)?
   /// How many packets fit each algorithm, while it is unknown.
   private var fits: (first: Int, second: Int) = (0, 0)
   /// How many packets fit each hop (5–16), while the opening is missing.
   private var hopFits: [UInt16] = []
   private var hopVotes = 0
 
+  /// No capture has more events than this.
+  private static let farthest: Int64 = 1 << 40
   /// Later changes are forgotten while this many wait.
   private static let mostChanges = 8
   /// Within an event, packets follow each other in less than this, in microseconds.
   private static let longestPause: Int64 = 4000
 
-  init(accessAddress: UInt32) { self.accessAddress = accessAddress }
+  init(accessAddress: UInt32) {
+    self.accessAddress = accessAddress
+    second = ChannelSelection(accessAddress: accessAddress, map: ChannelSelection.allChannels)
+  }
 
   /// Whether the channel of an event can be predicted.
-  var predicts: Bool { algorithm == 2 || algorithm == 1 && hop > 0 }
+  var predicts: Bool { algorithm == 2 || algorithm == 1 && first != nil }
 
   /// Sets what a connection begins with.
   ///
@@ -75,11 +85,25 @@ struct EventClock: Sendable {
     interval: UInt16, map: UInt64, hop: UInt8, algorithm: UInt8, begins: Int64?
   ) {
     self.interval = Int64(interval) * 1250
-    if map != 0 { self.map = map }
-    self.hop = hop
     self.algorithm = algorithm
+    set(hop: hop)
+    if map != 0 { use(map) }
     anchor = begins
   }
+
+  private mutating func set(hop: UInt8) {
+    self.hop = hop
+    first = hop > 0 ? ChannelSelection(hop: hop, map: map) : nil
+  }
+
+  private mutating func use(_ map: UInt64) {
+    self.map = map
+    first?.use(map)
+    second.use(map)
+  }
+
+  /// Sets the algorithm that the connection turns out to use.
+  mutating func settle(algorithm: UInt8) { if self.algorithm == 0 { self.algorithm = algorithm } }
 
   /// Records a connection update, which takes effect at an instant.
   ///
@@ -108,23 +132,28 @@ struct EventClock: Sendable {
 
   /// Returns the channel of an event; nil: unknown.
   func channel(of number: Int) -> UInt8? {
-    var map = map
-    for change in changes where change.interval == nil && number >= change.instant {
-      map = change.map
-    }
-    switch algorithm {
-    case 1 where hop > 0: return ChannelSelection.first(event: number, hop: hop, map: map)
-    case 2:
-      return ChannelSelection.second(
-        event: UInt16(truncatingIfNeeded: number), accessAddress: accessAddress, map: map)
-    default: return nil
-    }
+    predicts ? channel(of: number, by: algorithm) : nil
   }
 
-  /// Returns the channel of the event at a time; nil: unknown.
-  func channel(at start: Int64) -> UInt8? {
-    guard let number = expected(at: start) else { return nil }
-    return channel(of: number)
+  /// Returns the channel of an event by one of the algorithms.
+  private func channel(of number: Int, by algorithm: UInt8) -> UInt8? {
+    guard var selection = algorithm == 1 ? first : second else { return nil }
+    for change in changes where change.interval == nil && number >= change.instant {
+      selection.use(change.map)
+    }
+    return selection.channel(ofEvent: number)
+  }
+
+  /// Returns the event at a time; nil: unknown.
+  func event(at start: Int64) -> Int? { expected(at: start) }
+
+  /// Returns the channels of the event at a time by those algorithms that may be in use.
+  func channels(at start: Int64) -> (first: UInt8?, second: UInt8?) {
+    guard let number = expected(at: start) else { return (nil, nil) }
+    return (
+      algorithm == 2 ? nil : channel(of: number, by: 1),
+      algorithm == 1 ? nil : channel(of: number, by: 2)
+    )
   }
 
   /// Adds a packet.
@@ -153,7 +182,7 @@ struct EventClock: Sendable {
     if let start, let anchor, let expected, event != nil {
       step.lateness = start - (anchor + time(to: expected))
     }
-    (step.event, step.evidence) = number(expected, channel, claim)
+    (step.event, step.evidence) = number(expected, isExact ? start : nil, channel, claim)
     guard let found = step.event else {
       anchor = start
       return step
@@ -186,17 +215,17 @@ struct EventClock: Sendable {
     guard let start, let anchor, interval > 0 else { return nil }
     guard let event else {
       // Before the first packet, the anchor is the earliest start of event 0.
-      return max(0, Int((start - anchor) / interval))
+      return Int(clamping: max(0, min(Self.farthest, (start - anchor) / interval)))
     }
     var (base, baseTime, interval) = (event, anchor, self.interval)
     for change in changes {
       guard let next = change.interval, change.instant > base else { continue }
       let begins = baseTime + Int64(change.instant - base) * interval + change.offset
-      guard start >= begins - next / 2 else { break }
+      guard start >= begins - min(next, interval) / 2 else { break }
       (base, baseTime, interval) = (change.instant, begins, max(1, next))
     }
     let passed = (start - baseTime + interval / 2) / interval
-    return max(event + 1, base + Int(clamping: passed))
+    return max(event + 1, base + Int(clamping: min(passed, Self.farthest)))
   }
 
   /// Returns the time from the anchor to an event, in microseconds.
@@ -215,30 +244,55 @@ struct EventClock: Sendable {
 
   /// Returns the number of a new event, and how it is known.
   private mutating func number(
-    _ expected: Int?, _ channel: UInt8?, _ claim: UInt16?
+    _ expected: Int?, _ start: Int64?, _ channel: UInt8?, _ claim: UInt16?
   ) -> (Int?, AirFact.EventEvidence?) {
     if let claim {
       // The first packet of the capture may belong to any event.
       let claimed = place(of: claim) ?? Int(claim)
-      let fits = !predicts || channel == nil || self.channel(of: claimed) == channel
-      if fits, wrongCountsSince == nil { return (claimed, .capture) }
-      if let expected, self.channel(of: expected) == channel {
-        if expected != claimed, wrongCountsSince == nil { wrongCountsSince = expected }
-        return (expected, .clock)
+      guard let expected, expected != claimed, isMiscounted(expected, start, channel) else {
+        return (claimed, .capture)
       }
-      if fits { return (claimed, .capture) }
-      lostHops += 1
-      return (expected ?? claimed, expected == nil ? .capture : .clock)
+      if wrongCountsSince == nil { wrongCountsSince = expected }
+      return (expected, .clock)
     }
     guard let expected else { return (nil, nil) }
     guard predicts, let channel else { return (expected, .clock) }
     for offset in Self.searched {
       let candidate = expected + offset
       guard candidate >= 0, event.map({ candidate > $0 }) ?? true else { continue }
-      if self.channel(of: candidate) == channel { return (candidate, .hops) }
+      if self.channel(of: candidate) == channel {
+        latestMisses = nil
+        return (candidate, .hops)
+      }
     }
     lostHops += 1
+    // Two packets in a row that are on other channels than expected show by how much the count is
+    // wrong.
+    defer { latestMisses = (expected, channel) }
+    if let latestMisses {
+      for distance in 1...Self.farthestSearched {
+        for candidate in [expected + distance, expected - distance]
+        where candidate >= 0 && self.channel(of: candidate) == channel
+          && self.channel(of: latestMisses.expected + candidate - expected) == latestMisses.channel
+        {
+          return (candidate, .hops)
+        }
+      }
+    }
     return (expected, .clock)
+  }
+
+  private static let farthestSearched = 40
+
+  /// Returns whether the sniffer counts wrong: the packet is on the channel and at the time of
+  /// another event. A sniffer that missed a connection update counts the old interval on.
+  private func isMiscounted(_ expected: Int, _ start: Int64?, _ channel: UInt8?) -> Bool {
+    guard let start, let anchor, event != nil, predicts, self.channel(of: expected) == channel
+    else { return false }
+    let passed = start - anchor
+    let late = passed - time(to: expected)
+    // 100 ppm, and the length of an event.
+    return abs(late) <= 1000 + passed / 10_000
   }
 
   private static let searched = [0, 1, -1, 2, -2, 3, -3, 4, 5, 6, 7, 8]
@@ -247,7 +301,7 @@ struct EventClock: Sendable {
   private mutating func apply(changesUpTo number: Int) {
     guard !changes.isEmpty else { return }
     for change in changes where change.instant <= number {
-      if let interval = change.interval { self.interval = interval } else { map = change.map }
+      if let interval = change.interval { self.interval = interval } else { use(change.map) }
     }
     changes.removeAll { $0.instant <= number }
   }
@@ -257,12 +311,8 @@ struct EventClock: Sendable {
   /// Decides between the algorithms while the connection allows both.
   private mutating func learnAlgorithm(_ number: Int, _ channel: UInt8?) {
     guard algorithm == 0, hop > 0, let channel else { return }
-    if ChannelSelection.first(event: number, hop: hop, map: map) == channel { fits.first += 1 }
-    if ChannelSelection.second(
-      event: UInt16(truncatingIfNeeded: number), accessAddress: accessAddress, map: map) == channel
-    {
-      fits.second += 1
-    }
+    if self.channel(of: number, by: 1) == channel { fits.first += 1 }
+    if self.channel(of: number, by: 2) == channel { fits.second += 1 }
     if abs(fits.first - fits.second) >= 4 { algorithm = fits.first > fits.second ? 1 : 2 }
   }
 
@@ -271,17 +321,11 @@ struct EventClock: Sendable {
     guard algorithm == 0, hop == 0, let channel, let claim, hopVotes < 4096 else { return }
     if hopFits.isEmpty { hopFits = [UInt16](repeating: 0, count: 13) }
     hopVotes += 1
-    for candidate in 5...16
-    where ChannelSelection.first(
-      event: Int(claim), hop: UInt8(candidate), map: ChannelSelection.allChannels) == channel
-    {
+    // Algorithm 1 uses channel hop × (event + 1), modulo 37.
+    for candidate in 5...16 where (candidate * (Int(claim) + 1)) % 37 == channel {
       hopFits[candidate - 5] += 1
     }
-    if ChannelSelection.second(
-      event: claim, accessAddress: accessAddress, map: ChannelSelection.allChannels) == channel
-    {
-      hopFits[12] += 1
-    }
+    if second.channel(ofEvent: Int(claim)) == channel { hopFits[12] += 1 }
     guard hopVotes >= 12 else { return }
     var (best, second) = (0, 0)
     for index in hopFits.indices where index != best {
@@ -297,7 +341,8 @@ struct EventClock: Sendable {
     if best == 12 {
       algorithm = 2
     } else {
-      (algorithm, hop) = (1, UInt8(best + 5))
+      algorithm = 1
+      set(hop: UInt8(best + 5))
     }
   }
 }

@@ -9,12 +9,21 @@ import Dissectors
 extension AirLink {
   // MARK: Counting
 
-  /// Counts a damaged packet, by the side that the capture names.
-  mutating func count(error header: AirHeader, channel: UInt8?) {
+  /// Counts a damaged packet, by the side that the capture names. Its event was not missed.
+  mutating func count(error header: AirHeader, channel: UInt8?, _ time: PacketTime?) {
     let side = header.direction.map { Int($0.rawValue) } ?? 2
     sides[side].crcErrors += 1
     count(side, channel, isError: true)
+    let claim = header.version == 3 ? header.eventCounter : nil
+    guard
+      let number = claim.map({ clock.place(of: $0) }) ?? time.map({ clock.event(at: $0.start) }),
+      let number, number > max(lastEvent ?? -1, damagedEvents.last ?? -1)
+    else { return }
+    if damagedEvents.count >= Self.mostDamaged { damagedEvents.removeFirst() }
+    damagedEvents.append(number)
   }
+
+  private static let mostDamaged = 64
 
   /// Counts a packet of a stream.
   mutating func count(stream record: borrowing CaptureRecord, _ header: AirHeader) {
@@ -38,16 +47,32 @@ extension AirLink {
 
   // MARK: Events and sides
 
-  /// Returns whether the capture gives channels as indices, once enough packets fit the predicted
-  /// channel only so, or only in RF order; nil: undecided.
+  /// Returns whether a request to connect is the one that opened this connection, as another sniffer
+  /// of the capture heard it.
+  func isDuplicate(_ request: ConnectIndication, _ record: borrowing CaptureRecord) -> Bool {
+    !isEnded && interface != record.adapter && central?.address == request.initiator
+      && peripheral?.address == request.advertiser
+  }
+
+  /// Returns whether the capture gives channels as indices, once enough packets are on the
+  /// predicted channel only so, or only in RF order; nil: undecided. While the opening does not say
+  /// which algorithm selects the channels, that is decided with it.
   mutating func judgeChannel(_ raw: UInt8, at time: PacketTime?) -> Bool? {
-    guard let time, let predicted = clock.channel(at: time.start) else { return nil }
-    let order = AirHeader.index(ofRF: raw)
-    guard order != raw else { return nil }
-    if predicted == raw { channelFits.index += 1 }
-    if predicted == order { channelFits.order += 1 }
-    guard abs(channelFits.index - channelFits.order) >= 8 else { return nil }
-    return channelFits.index > channelFits.order
+    guard let time, let order = RFChannel.index(ofPosition: raw), order != raw else { return nil }
+    let predicted = clock.channels(at: time.start)
+    let fits = [
+      predicted.first == raw, predicted.second == raw, predicted.first == order,
+      predicted.second == order,
+    ]
+    for place in 0..<4 where fits[place] { channelFits[place] += 1 }
+    var best = 0
+    for place in 1..<4 where channelFits[place] > channelFits[best] { best = place }
+    for place in 0..<4 where place != best && channelFits[place] * 2 > channelFits[best] {
+      return nil
+    }
+    guard channelFits[best] >= 8 else { return nil }
+    clock.settle(algorithm: best & 1 == 0 ? 1 : 2)
+    return best < 2
   }
 
   /// Finds a packet's event and side, and whether it is new.
@@ -57,8 +82,14 @@ extension AirLink {
     // Earlier versions lose count after a gap.
     let claim = air.header.version == 3 ? air.header.eventCounter : nil
     let isExact = time.map { $0.isExact || arePausesExact } ?? false
-    let step = clock.step(
-      start: time?.start, end: time?.end, channel: channel, claim: claim, isExact: isExact)
+    let step: EventClock.Step
+    if packet.record.adapter == interface {
+      step = clock.step(
+        start: time?.start, end: time?.end, channel: channel, claim: claim, isExact: isExact)
+    } else {
+      // Another sniffer has another clock. What both heard is taken for resent.
+      step = EventClock.Step(event: clock.event, isNew: false)
+    }
     count(step, packet.record.number)
     if !step.isNew, let time, let latestEnd, 0..<1000 ~= time.start - latestEnd {
       if 90...210 ~= time.start - latestEnd { pauses.fitting += 1 } else { pauses.other += 1 }
@@ -82,7 +113,7 @@ extension AirLink {
 
   /// Whether the capture's times are exact enough to show the pauses of the Link Layer.
   private var arePausesExact: Bool {
-    pauses.fitting >= 8 && pauses.fitting * 10 >= 7 * (pauses.fitting + pauses.other)
+    pauses.fitting >= 4 && pauses.fitting * 10 >= 7 * (pauses.fitting + pauses.other)
   }
 
   private mutating func count(_ step: EventClock.Step, _ packet: Int) {
@@ -93,13 +124,17 @@ extension AirLink {
     eventsSeen += 1
     if firstEvent == nil { firstEvent = event }
     // What was missed before the first packet counts only if the opening says so.
-    let missed = lastEvent == nil && opening == 0 ? 0 : max(0, step.passed - 1)
+    let damaged = damagedEvents.count { $0 < event }
+    damagedEvents.removeAll(keepingCapacity: true)
+    let missed = lastEvent == nil && opening == 0 ? 0 : max(0, step.passed - 1 - damaged)
+    eventsDamaged &+= damaged
     eventsMissed &+= missed
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
     missedEvents = missed
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)
+      eventsSeenBeforeLoss = eventsSeen
     }
   }
 
@@ -110,7 +145,9 @@ extension AirLink {
     case .clear, .requested, .plain: break
     case .answered, .encrypted, .unknown: return nil
     }
-    return LinkControl.sender(of: bytes.byte(at: Int(pdu.payload.start)), length: Int(pdu.length))
+    return LinkOpcode(rawValue: bytes.byte(at: Int(pdu.payload.start))).sender.role.map {
+      $0 == .central ? .sent : .received
+    }
   }
 
   private mutating func acknowledge(
@@ -173,10 +210,11 @@ extension AirLink {
       return .plain
     case .unknown: return looksPlain(pdu, packet.bytes) ? .plain : leave(pdu, &packet)
     case .answered:
-      let isStart = pdu.isControl && pdu.length == 1 && first == LinkControl.startRequestOpcode
+      let isStart =
+        pdu.isControl && pdu.length == 1 && first == LinkOpcode.startEncryptionRequest.rawValue
       if isStart || pdu.length <= 4 { return .plain }
     case .encrypted:
-      if pdu.isControl, pdu.length == 1, first == LinkControl.startResponseOpcode {
+      if pdu.isControl, pdu.length == 1, first == LinkOpcode.startEncryptionResponse.rawValue {
         // It was decrypted before it was saved.
         security.state = .plain
         update { $0.keySource = .sniffer }
@@ -279,6 +317,9 @@ extension AirLink {
         : LinkCipher(longTermKey: candidate.key, start)
       if let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) {
         update { $0.keySource = candidate.source }
+        if pairing.isSecureConnections, candidate.source != .distributed {
+          learnedKey = candidate.key
+        }
         return plain
       }
     }
@@ -301,7 +342,10 @@ extension AirLink {
     pairing.found =
       pairing.hasConfirm
       ? pairing.searchPasskey(central, peripheral)
-      : nil
+      : pairing.searchPasskey(
+        start,
+        TemporaryKeySearch.PDU(
+          header: pdu.header, direction: pdu.direction, counter: 0, payload: pdu.payload.array))
     guard let passkey = pairing.found, let key = pairing.shortTermKey(passkey) else { return nil }
     let cipher = LinkCipher(longTermKey: key, start)
     guard let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) else {
@@ -352,7 +396,10 @@ extension AirLink {
     let isPlausible: Bool
     switch pdu.llid {
     case 3:
-      isPlausible = count > 0 && LinkControl.isPlausible(bytes.byte(at: start), length: count)
+      isPlausible =
+        count > 0
+        && LinkOpcode.candidates(length: count, from: nil).has(
+          LinkOpcode(rawValue: bytes.byte(at: start)))
     case 2:
       isPlausible =
         count >= 4 && Int(bytes.littleEndianU16(at: start)) + 4 >= count
@@ -375,14 +422,14 @@ extension AirLink {
       var period = EncryptionPeriod()
       period.request = number
       (period.rand, period.ediv) = (request.rand, request.ediv)
-      (period.centralDiversifier, period.centralVector) = (request.skd, request.iv)
+      (period.centralDiversifier, period.centralVector) = (request.diversifier, request.vector)
       begin(period)
       security.state = .requested
-    case .encryptionResponse(let response):
+    case .encryptionResponse(let diversifier, let vector):
       if periods.isEmpty || security.state != .requested { begin(EncryptionPeriod()) }
       update {
         $0.response = number
-        ($0.peripheralDiversifier, $0.peripheralVector) = (response.skd, response.iv)
+        ($0.peripheralDiversifier, $0.peripheralVector) = (diversifier, vector)
       }
       security.state = .answered
     case .startEncryptionRequest:
@@ -394,7 +441,7 @@ extension AirLink {
     case .pauseResponse where packet.record.direction == .sent: security.state = .clear
     case .connectionUpdate(let update):
       clock.change(
-        interval: update.interval, offset: Int64(update.offset) * 1250, at: update.instant)
+        interval: update.interval, offset: Int64(update.windowOffset) * 1250, at: update.instant)
       if packet.answer.air?.encryption == .decrypted { latestUpdate = number }
     case .channelMap(let map, let instant):
       clock.change(map: map, at: instant)

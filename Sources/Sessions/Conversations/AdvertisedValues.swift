@@ -44,8 +44,8 @@ extension Conversations {
       adapter: record.adapter, peer: address,
       identity: address.flatMap { memory.identities.identity(of: $0)?.address })
     var value = ConveyedValue(
-      operation: .advertisement, attribute: attribute, parties: parties, direction: .received,
-      packet: record.number, time: record.time)
+      operation: .advertisement, attribute: attribute, parties: parties,
+      direction: record.isFromAir ? nil : .received, packet: record.number, time: record.time)
     value.isSecret = advertisement.mayHoldSecret
     reportStructures(bytes, data, value, isCut: false, chain: chain)
   }
@@ -103,5 +103,12 @@ extension Memory {
       return nil
     }
     return (isAdvertiser | Attributes.key(found.address, found.type), found)
+  }
+}
+
+extension CaptureRecord {
+  /// Whether a sniffer recorded it, so that no host received it.
+  fileprivate var isFromAir: Bool {
+    if case .air = framing { true } else { false }
   }
 }

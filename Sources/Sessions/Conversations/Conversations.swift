@@ -300,7 +300,8 @@ package struct Conversations: Sendable {
       reason = .timedOut
     }
     var isAcknowledged: Bool?
-    if memory.links.reportsCompletedPackets, let ordinal = pending.ordinal,
+    if memory.links.reportsCompletedPackets, bearers[place.bearer].parties.vantage == .host,
+      let ordinal = pending.ordinal,
       memory.links.id(link) == bearers[place.bearer].parties.connection,
       let flow = memory.links.flow(link)
     {
@@ -759,7 +760,8 @@ extension Links {
   func parties(_ slot: LinkSlot) -> ValueParties {
     ValueParties(
       connection: self[slot].id, adapter: self[slot].adapter, peer: self[slot].peer,
-      identity: self[slot].identity?.address, resolvable: self[slot].peerResolvable)
+      identity: self[slot].identity?.address, resolvable: self[slot].peerResolvable,
+      vantage: self[slot].vantage)
   }
 
   /// Returns whether the link in a slot is open.

@@ -113,6 +113,8 @@ package struct ValueParties: Equatable, Sendable {
   package var identity: DeviceAddress?
   /// The resolvable address that it used, if the controller resolved it to `peer`.
   package var resolvable: DeviceAddress?
+  /// Where the connection was recorded.
+  package var vantage = Vantage.host
 
   /// The identity address, if it differs from `peer`.
   package var otherIdentity: DeviceAddress? { identity == peer ? nil : identity }

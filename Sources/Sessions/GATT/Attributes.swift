@@ -164,17 +164,20 @@ package struct Attributes: Sendable {
   /// its connection if no address is known; for this host its controller.
   package static func key(of side: Side, _ connection: Connection) -> UInt64 {
     if side == .local {
-      guard connection.isOnAir else { return 1 << 63 | UInt64(connection.adapter.value) }
-      guard let central = connection.localAddress else { return 1 << 61 | UInt64(connection.id) }
-      return key(central, connection.localType ?? .public)
+      // On the air, the devices that connect differ, and nothing shows which are the same.
+      return connection.isOnAir
+        ? 3 << 62 | UInt64(connection.id) : 1 << 63 | UInt64(connection.adapter.value)
     }
     if let identity = connection.identity { return key(identity.address, identity.type) }
     guard let peer = connection.peer else { return 1 << 62 | UInt64(connection.id) }
     return key(peer, connection.peerType ?? .public)
   }
 
-  /// Returns whether the key belongs to this host's own server.
+  /// Returns whether the key belongs to this host's own server; on the air, to a central's.
   package static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
+
+  /// Returns where a server that is local was recorded.
+  package static func vantage(ofLocal key: UInt64) -> Vantage { key >> 62 == 3 ? .air : .host }
 
   /// Returns the key of a device that is no connection's peer.
   package static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {

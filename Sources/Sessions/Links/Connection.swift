@@ -46,6 +46,7 @@ package struct Connection: Sendable {
   /// Whether it was recorded on the air, between two devices: its central is the local side, its
   /// peripheral the peer, and no host was captured.
   package var isOnAir = false
+  package var vantage: Vantage { isOnAir ? .air : .host }
   /// On the air: the central's address, if the capture has the packet that opened the connection.
   package internal(set) var localAddress: DeviceAddress?
   package internal(set) var localType: AddressType?

@@ -127,7 +127,8 @@ extension LinkTransfers.Flow {
       attribute: memory.identity(of: handle, key, server, connection: connection.id),
       parties: ValueParties(
         connection: connection.id, adapter: connection.adapter, peer: connection.peer,
-        identity: connection.identity?.address, resolvable: connection.peerResolvable),
+        identity: connection.identity?.address, resolvable: connection.peerResolvable,
+        vantage: connection.vantage),
       direction: direction, packet: firstPacket, time: firstTime)
   }
 }

@@ -1,0 +1,167 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+extension Details {
+  /// Appends what a sniffer recorded of a packet, and the Link Layer packet.
+  static func air<Sink: FieldSink & ~Copyable>(
+    _ air: AirPacket, _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
+  ) {
+    let fact = packet.answer.air ?? AirFact()
+    sink.begin("air")
+    header(air, fact, packet.record, isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
+    sink.end()
+    // A record that ends before the PDU has neither flags nor length.
+    guard air.pdu.count >= 2, !air.header.isWhitened else {
+      payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
+      return
+    }
+    sink.begin("ll")
+    let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
+    switch packet.dissection.content {
+    case .advertising(let pdu): advertising(pdu, fact, packet, memory, to: &sink)
+    case .linkControl(let pdu):
+      linkHeader("control", flags, air, fact, packet, to: &sink)
+      control(pdu, fact, packet, to: &sink)
+    case .linkData(let pdu) where pdu.isControl && !fact.stream.isIsochronous:
+      linkHeader("control", flags, air, fact, packet, to: &sink)
+      control(pdu, fact, packet, to: &sink)
+    case .linkData(let pdu):
+      linkHeader("data", flags, air, fact, packet, to: &sink)
+      if pdu.isEmpty { sink.flag("empty", true) }
+      payload(
+        pdu.payload, of: packet.bytes, isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+    default:
+      linkHeader("data", flags, air, fact, packet, to: &sink)
+      if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
+        // A continuation of an unknown PDU may be part of a key.
+        payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
+      }
+    }
+    sink.end()
+  }
+
+  /// Appends what distinguishes a connection on the air from others: its access address, and the
+  /// central.
+  static func parties<Sink: FieldSink & ~Copyable>(_ link: AirLink?, to sink: inout Sink) {
+    guard let link else { return }
+    sink.identifier("access_address", UInt64(link.accessAddress), digits: 8)
+    guard let central = link.central else { return }
+    sink.address("central", central.address)
+    if let kind = AddressKind(central.address, central.type).key {
+      sink.word("central_type", kind)
+    }
+  }
+
+  /// Appends the sniffer's header, and what is known of it.
+  private static func header<Sink: FieldSink & ~Copyable>(
+    _ air: AirPacket, _ fact: AirFact, _ record: borrowing CaptureRecord, isRecorded: Bool,
+    to sink: inout Sink
+  ) {
+    let header = air.header
+    if case .air(let format) = record.framing { sink.word("format", format.key) }
+    if let channel = fact.channel { sink.number("channel", Int(channel)) }
+    if let rssi = header.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
+    if let noise = header.noise { sink.quantity("noise", Int(noise), .dBm) }
+    if let phy = header.phy, let name = CodeSet.phy.name(of: UInt64(phy)) {
+      sink.name("phy", name)
+    }
+    if let coding = air.codingIndicator, coding < 2 {
+      sink.word("coding", coding == 0 ? "S=8" : "S=2")
+    }
+    if let clock = header.clock {
+      sink.fixed(
+        "clock_us", Int(clock) &* Int(header.clockUnit), decimals: 3)
+    }
+    if air.pdu.count > 0 || air.accessAddress != 0 {
+      sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), 4)
+      sink.identifier("access_address", UInt64(air.accessAddress), digits: 8)
+    }
+    switch fact.crc {
+    case .right: sink.word("crc", "ok")
+    case .wrong: sink.word("crc", "wrong")
+    case .unknown: if !isRecorded || air.crc == nil { sink.word("crc", "not_recorded") }
+    }
+    if let event = fact.event {
+      sink.number("event", Int(event))
+      if let via = fact.eventEvidence { sink.word("event_via", via.key) }
+    }
+    if fact.missedBefore > 0 { sink.number("missed_before", Int(fact.missedBefore)) }
+  }
+
+  /// Appends the header of a data or control PDU, and what is known of its payload.
+  private static func linkHeader<Sink: FieldSink & ~Copyable>(
+    _ kind: StaticString, _ flags: UInt8, _ air: AirPacket, _ fact: AirFact,
+    _ packet: borrowing Packet, to sink: inout Sink
+  ) {
+    // In decrypted and joined bytes, the header has no position.
+    let size = packet.answer.fragment.hasJoinedBytes ? 0 : 1
+    let start = Int(air.pdu.start)
+    func number(_ key: StaticString, _ value: UInt8, _ sink: inout Sink) {
+      sink.at(start, size)
+      sink.number(key, Int(value))
+    }
+    sink.word("pdu", kind)
+    if let stream = fact.stream.streamKey { sink.word("stream", stream) }
+    number("llid", flags & 3, &sink)
+    // Broadcast data is not acknowledged.
+    if fact.stream != .broadcastIsochronous {
+      number("nesn", flags >> 2 & 1, &sink)
+      number("sn", flags >> 3 & 1, &sink)
+    }
+    if fact.stream == .connection || fact.stream == .unknown {
+      sink.at(start, size)
+      sink.flag("md", flags & 0x10 != 0)
+    }
+    if Sink.writesAll {
+      sink.at(start + 1, size)
+      sink.number("length", Int(packet.record.bytes.byte(at: start + 1)))
+    }
+    if fact.isResent { sink.flag("resent", true) }
+    if fact.isResendUnsure { sink.flag("resent_unsure", true) }
+    if fact.encryption != .clear { sink.flag("encrypted", true) }
+    if let decrypted = fact.encryption.key { sink.word("decrypted", decrypted) }
+    if let counter = fact.packetCounter { sink.number("counter", Int(clamping: counter)) }
+  }
+
+  /// Appends a control PDU: its opcode and parameters, or its bytes if it was not read.
+  private static func control<Sink: FieldSink & ~Copyable>(
+    _ pdu: LinkPDU, _ fact: AirFact, _ packet: borrowing Packet, to sink: inout Sink
+  ) {
+    guard packet.dissection.parameters != nil, !pdu.payload.isEmpty else {
+      payload(
+        pdu.payload, of: packet.bytes, isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+      return
+    }
+    sink.at(Int(pdu.payload.start), 1)
+    sink.identifier(
+      "opcode", UInt64(packet.bytes.byte(at: Int(pdu.payload.start))), digits: 2)
+    parameters(packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
+  }
+
+  private static func advertising<Sink: FieldSink & ~Copyable>(
+    _ pdu: AdvertisingPDU, _ fact: AirFact, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    to sink: inout Sink
+  ) {
+  }
+}
+
+extension Dissection {
+  /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key: it is
+  /// plain, as far as is known, and not that of a stream.
+  func mayHoldSecret(_ fact: AirFact?) -> Bool {
+    switch fact?.stream {
+    case .connectedIsochronous, .broadcastIsochronous, .periodicAdvertising: false
+    case .connection, .unknown, nil: fact?.encryption != .unread
+    }
+  }
+}
+
+extension Packet {
+  /// Whether its bytes are those that were decrypted here, instead of the record's.
+  var isDecrypted: Bool {
+    answer.fragment.hasJoinedBytes && answer.air?.encryption == .decrypted
+  }
+}
