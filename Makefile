@@ -109,7 +109,7 @@ build: Package.swift ## build the program, quickly: .build/release/gattscope
 # ArgumentParser is compiled again if the module changes.
 $(ESSENTIALS).bc: Release/FoundationEssentials.swift
 	@mkdir -p $(@D)
-	@rm -rf .build-release/*/release/ArgumentParser.build
+	@rm -f .build-release/*/release/ArgumentParser.build/*.bc
 	swiftc -O -wmo -swift-version 6 -parse-as-library -static -static-stdlib -gnone -lto=llvm-full $(patsubst -Xswiftc,,$(ACCESSORS)) \
 		-module-name FoundationEssentials -emit-module -emit-module-path $(ESSENTIALS).swiftmodule -c -o $@ $<
 

@@ -30,7 +30,9 @@ package struct PcapngReader: CaptureSource, ~Copyable {
   private var foreign: [ForeignPackets] = []
   /// The link types of all readable interfaces.
   private var readTypes: [LinkType] = []
-  private var hasReadable: Bool { !readTypes.isEmpty }
+  private var hasReadable: Bool {
+    readTypes.contains { $0 != .ppi } || !readTypes.isEmpty && (wrappedIsRead || foreign.isEmpty)
+  }
   /// Whether packets in PPI's headers were read.
   private var wrappedIsRead = false
   private var number = 0
@@ -85,8 +87,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       if let interface = interface(ofBlockAt: start, type) {
         // A packet whose interface is not described is damage.
         guard interface < interfaces.count else { return true }
-        guard interfaces[interface].isDecided else { return false }
-        if interfaces[interface].foreign == nil { return true }
+        if interfaces[interface].foreign == nil { return interfaces[interface].isDecided }
       }
       start += total
     }

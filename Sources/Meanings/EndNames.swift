@@ -20,10 +20,16 @@ package struct EndNames: Sendable {
   /// The names in captures from the air, unless more is known.
   package static let onAir = EndNames(onAir: nil)
 
+  /// Creates the names for captures from the air, where the central is meant by `the host`, too.
+  ///
   /// - Parameter peer: the peripheral's name as a phrase, if it is known.
   package init(onAir peer: Wording?) {
-    self.init(
-      local: "\(Side.local.words(.air))", peer: peer ?? "\(Side.peer.words(.air))")
+    let central: Wording = "\(Side.local.words(.air))"
+    names = Replacements(
+      Self.list([
+        ("this host", central), ("the host", central),
+        ("\(Side.peer.words)", peer ?? "\(Side.peer.words(.air))"),
+      ]))
   }
 
   /// The names, or nil if nothing more is known.
@@ -33,14 +39,20 @@ package struct EndNames: Sendable {
   ///   - local: the captured host as a phrase within a sentence: `this phone`.
   ///   - peer: the other device: `"HRM"`, `the peripheral`.
   package init(local: Wording?, peer: Wording?) {
-    let names = [(Side.local, local), (.peer, peer)].flatMap { side, name in
-      guard let name else { return [([UInt8], [UInt8])]() }
-      return [
-        ([UInt8](side.words.description.utf8), [UInt8](name.text.utf8)),
-        ([UInt8](side.capitalized.description.utf8), [UInt8](name.capitalized.text.utf8)),
-      ]
+    names = Replacements(
+      Self.list([("\(Side.local.words)", local), ("\(Side.peer.words)", peer)]))
+  }
+
+  /// Returns what replaces words, if known, also at the beginning of a sentence.
+  private static func list(
+    _ names: [(words: Wording, name: Wording?)]
+  ) -> [(words: [UInt8], other: [UInt8])] {
+    names.flatMap { words, name in
+      guard let name else { return [(words: [UInt8], other: [UInt8])]() }
+      return [(words, name), (words.capitalized, name.capitalized)].map {
+        ([UInt8]($0.text.utf8), [UInt8]($1.text.utf8))
+      }
     }
-    self.names = Replacements(names)
   }
 }
 

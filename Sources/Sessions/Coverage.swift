@@ -215,7 +215,8 @@ package struct Coverage: Sendable {
   /// Returns what the capture as a whole lacks, in plain words: `data only: no commands or events`;
   /// nil if nothing is missing that every capture from there has.
   package func remark(_ vantage: Vantage) -> String? {
-    let lack = vantage == .air ? lackOnAir : lack
+    // Android's ways to cut data do not exist there.
+    if vantage == .air { return lackOnAir?.description }
     guard let reason = cuts.reason else { return lack?.description }
     return [reason.remark, lack?.description].compactMap(\.self).joined(separator: "; ")
   }

@@ -13,7 +13,20 @@ struct FormatSweepTests {
       file.record([0, 0, 0, 3, 4, 0x0e, 1, 0], seconds: 7, original: 20)
       found.append(("pcap \(link)", file.bytes))
     }
+    for link in [256, 192] as [UInt32] {
+      var file = PcapBytes(link: link, bigEndian: link == 192)
+      file.record([0, 0, 24, 0, 251, 0, 0, 0] + [UInt8](repeating: 7, count: 20))
+      file.record([0, 0, 24, 0, 251, 0, 0, 0], seconds: 7, original: 20)
+      found.append(("pcap \(link)", file.bytes))
+    }
     for isBigEndian in [false, true] {
+      var mixed = PcapngBytes()
+      mixed.section(bigEndian: isBigEndian)
+      for link in [192, 255, 272, 201] as [UInt16] { mixed.interface(link) }
+      for interface in 0..<4 as Range<UInt32> {
+        mixed.packet([0, 0, 0, 0, 251, 0, 0, 0, 1], interface: interface)
+      }
+      found.append(("mixed pcapng \(isBigEndian)", mixed.bytes))
       var file = PcapngBytes()
       file.section(bigEndian: isBigEndian)
       file.interface(1)

@@ -162,16 +162,16 @@ struct PcapngReaderTests {
     let empty = Reading(file.bytes)
     #expect(empty.failure == nil && empty.records.isEmpty)
     file.interface(1)
-    file.interface(272)
+    file.interface(255)
     file.packet([1], interface: 1)
     #expect(
       Reading(file.bytes).failure
         == CaptureFailure(
           .notReadable,
-          "holds Ethernet packets (link type 1) and Bluetooth LE packets from an nRF Sniffer "
-            + "(link type 272), which gattscope does not read yet; open it in Wireshark, "
-            + "or record Bluetooth HCI on one of the two devices "
-            + "(link types 187 and 201, H4, and 254, Linux monitor)"
+          "holds Ethernet packets (link type 1) and Bluetooth BR/EDR baseband packets from a "
+            + "sniffer (link type 255); gattscope reads Bluetooth HCI (link types 187 and 201, H4, "
+            + "and 254, Linux monitor) and Bluetooth LE packets from sniffers (251, 256, 272, 157 "
+            + "and 192); record Bluetooth HCI on one of the two devices"
         ))
     // One HCI interface that follows is enough.
     file.interface(187)

@@ -118,33 +118,32 @@ struct ExitStatusTests {
   @Test(
     "65: other formats, by their first bytes",
     arguments: [
-      // pcap of Ethernet, of Bluetooth LE over the air (both byte orders), of PPI, of an unknown
+      // pcap of Ethernet, of BR/EDR on the air (both byte orders), of another radio, of an unknown
       // number
       (
         "d4c3b2a1020004000000000000000000ffff000001000000",
         "holds Ethernet packets (link type 1); gattscope reads Bluetooth HCI (link types 187"
       ),
       (
-        "a1b23c4d0002000400000000000000000000ffff00000100",
-        "holds Bluetooth LE link-layer packets from a sniffer (link type 256), which gattscope does "
-          + "not read yet; open it in Wireshark, or record Bluetooth HCI on one of the two devices "
-          + "(link types 187 and 201, H4, and 254, Linux monitor)"
+        "a1b23c4d0002000400000000000000000000ffff000000ff",
+        "holds Bluetooth BR/EDR baseband packets from a sniffer (link type 255); gattscope reads "
+          + "Bluetooth HCI (link types 187 and 201, H4, and 254, Linux monitor) and Bluetooth LE "
+          + "packets from sniffers (251, 256, 272, 157 and 192); record Bluetooth HCI on one of the "
+          + "two devices"
       ),
-      ("d4c3b2a1020004000000000000000000ffff0000fb000000", "(link type 251), which"),
-      ("d4c3b2a1020004000000000000000000ffff0000c0000000", "(PPI, link type 192), which"),
       ("d4c3b2a1020004000000000000000000ffff0000ff000000", "BR/EDR baseband"),
-      ("d4c3b2a1020004000000000000000000ffff000010010000", "nRF Sniffer (link type 272)"),
-      ("d4c3b2a1020004000000000000000000ffff00009d000000", "old format (link type 157)"),
+      ("d4c3b2a1020004000000000000000000ffff0000c3000000", "IEEE 802.15.4 packets"),
+      ("d4c3b2a1020004000000000000000000ffff000094000000", "packets of another radio"),
       (
         "d4c3b2a1020004000000000000000000ffff00000f270000",
         "holds packets of link type 9999, which is unknown; gattscope reads"
       ),
       ("d4c3b2a1030004000000000000000000ffff0000c9000000", "is pcap version 3.4"),
-      // pcapng: a section and an interface of link type 272
+      // pcapng: a section and an interface of link type 255
       (
         "0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000"
-          + "01000000140000001001000000000000" + "14000000",
-        "nRF Sniffer (link type 272)"
+          + "0100000014000000ff00000000000000" + "14000000",
+        "sniffer (link type 255)"
       ),
       ("0200000000000000009c789c00", "is not a capture"),
     ])

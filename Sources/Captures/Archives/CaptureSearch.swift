@@ -94,10 +94,8 @@ package struct CaptureSearch {
     guard file.canBeOpenedAgain == isRegular else { return files.append(file) }
     guard var input = try? file.open() else { return files.append(file) }
     guard let kind = try ArchiveKind.detect(&input) else {
-      if input.count > 0, CaptureFormat.detect(input.bytes) == nil,
-        let words = ForeignFile.words(named: name)
-      {
-        throw CaptureFailure(.notReadable, words)
+      if input.count > 0, CaptureFormat.detect(input.bytes) == nil, ForeignFile.isNamed(name) {
+        throw ForeignFile.unknown(input.bytes, named: name)
       }
       files.append(isRegular ? file : CaptureFile(name, OpenedInput(consume input)))
       return
@@ -115,7 +113,7 @@ package struct CaptureSearch {
         }
         var text = InputBuffer(InputFeed(consume input, budget))
         try walk.read(text: &text)
-        if walk.isEmpty { throw CaptureFormat.unknown(start.bytes) }
+        if walk.isEmpty { throw ForeignFile.unknown(start.bytes, named: name) }
       } else if isRegular, kind.codec == nil {
         // libarchive can seek in a file.
         let descriptor = unsafe open(file.path, O_RDONLY | O_CLOEXEC)

@@ -93,9 +93,17 @@ enum ForeignFile {
   private static let frontline: StaticString =
     "is not a capture that gattscope reads; if Frontline's analyzer saved it, export it there as btsnoop"
 
-  /// Returns the sentence for a file that is not a capture, or nil if its name says nothing.
-  static func words(named name: String) -> String? {
+  private static func kind(_ name: String) -> Kind? {
     let name = name.lowercased()
-    return kinds.first { name.hasSuffix($0.ending) }?.words.description
+    return kinds.first { name.hasSuffix($0.ending) }
+  }
+
+  /// Returns whether a file has the name of such a program's files.
+  static func isNamed(_ name: String) -> Bool { kind(name) != nil }
+
+  /// Returns the failure for a file that begins with `bytes` and is not a capture.
+  static func unknown(_ bytes: RawSpan, named name: String) -> CaptureFailure {
+    guard let kind = kind(name) else { return CaptureFormat.unknown(bytes) }
+    return CaptureFailure(.notReadable, kind.words.description)
   }
 }

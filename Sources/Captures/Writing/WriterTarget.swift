@@ -32,12 +32,15 @@ package struct WriterTarget: Equatable, Sendable {
     Row("btsnoop-2001", .btsnoop, .monitor, "records of the Linux monitor, as btmon writes them"),
     Row(
       "pcap", .pcap, nil,
-      "pcap-254 for monitor records, pcap-187 for packets without direction, else pcap-201"),
+      "pcap-254 for monitor records, pcap-187 without direction, else pcap-201; a sniffer's stay as is"
+    ),
     Row("pcap-187", .pcap, .h4WithoutDirection, "HCI packets without their direction"),
     Row("pcap-201", .pcap, .h4, "HCI packets with their direction"),
     Row("pcap-254", .pcap, .monitor, "records of the Linux monitor"),
     Row(
-      "pcapng", .pcapng, nil, "the same choice as pcap; comments and counts of lost records, too"),
+      "pcapng", .pcapng, nil,
+      "the same choice as pcap, each on its own interface; comments and counts of lost records, too"
+    ),
     Row(
       "pcapng-187", .pcapng, .h4WithoutDirection,
       "HCI packets, with their direction if known"),

@@ -107,8 +107,9 @@ extension Rule {
       let extent = evidence.extent
       guard extent.truncated > 0 else { return [] }
       let records: Wording = "\(count: extent.truncated, "packet was", "packets were") cut short"
-      let isFiltered = extent.truncatedData * 2 > extent.allData
-      let reason = evidence.coverage.cuts.reason
+      let isOnAir = evidence.vantage == .air
+      let isFiltered = extent.truncatedData * 2 > extent.allData && !isOnAir
+      let reason = isOnAir ? nil : evidence.coverage.cuts.reason
       let how: Wording =
         switch reason {
         case .summary:
@@ -139,7 +140,7 @@ extension Rule {
           "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and take another bug report. If the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."
       case .snapshot:
         finding.remedy = wholePackets
-      case nil: if evidence.vantage == .air { finding.remedy = wholePackets }
+      case nil: if isOnAir { finding.remedy = wholePackets }
       }
       return [finding]
     },
@@ -306,18 +307,14 @@ extension Rule {
   /// With fewer uses of handles, a map would hardly help.
   private static let leastUses = 4
 
-  /// Returns how to have the attributes in the capture.
-  private static func rediscovering(_ client: StaticString) -> Wording {
-    "Make the \(client) rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
-  }
-
   /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Symptom(
     "capture_cached_discovery", .note, .fact,
     "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
-    do: rediscovering("host")
+    do:
+      "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
   ).with(.ofCapture).needing([.bothDirections]).leaningOn([.opening]).onConnection {
     history, evidence in
     guard history.connection.transport != .brEDR else { return [] }
@@ -347,8 +344,7 @@ extension Rule {
           : use.asked > 0
             ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
             : "\(use.words), of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle.",
-      evidence: PacketSet([use.first, use.last]), restsOnAbsence: true,
-      do: history.connection.isOnAir ? rediscovering("central") : nil)
+      evidence: PacketSet([use.first, use.last]), restsOnAbsence: true)
     return [finding]
   }
 }

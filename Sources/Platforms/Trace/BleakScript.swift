@@ -234,6 +234,7 @@ package struct BleakScript: PacketReport, ~Copyable {
     (isEmpty, replaysNothing) = (writer.isEmpty, writer.replaysNothing)
     guard !isEmpty else { return }
     writer.lacks.more = leftOut
+    writer.lacks.isOnAir = memory.vantage == .air
     omissions = writer.remark
     writer.finish(name, into: &output)
   }

@@ -24,6 +24,8 @@ struct BleakWriter: ~Copyable {
     /// The first packets about pairing or encryption.
     var pairings: [Int] = []
     var areAtOnce = false
+    /// Whether the capture was recorded on the air.
+    var isOnAir = false
 
     /// The number of operations that the script leaves out, unless the system does them.
     var operations: Int {
@@ -577,9 +579,10 @@ struct BleakWriter: ~Copyable {
     add(
       lacks.signed, "signed write, which bleak does not have",
       "signed writes, which bleak does not have")
+    let other = lacks.isOnAir ? "the other side" : "the peer"
     add(
-      lacks.otherEnd, "operation of the peer on this client's own server",
-      "operations of the peer on this client's own server")
+      lacks.otherEnd, "operation of \(other) on this client's own server",
+      "operations of \(other) on this client's own server")
     if lacks.areAtOnce {
       lines.append("overlapping connections: the script makes one after the other")
     }

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 import Reports
 import Sessions
 
@@ -10,6 +11,8 @@ struct TraceLines: ~Copyable {
   let options: TraceOptions
   /// The time of the first record.
   var start: Timestamp?
+  /// Where the capture was recorded.
+  var vantage = Vantage.host
   /// The number of lines that were written.
   private(set) var count = 0
   private let timeDecimals: Int
@@ -38,7 +41,7 @@ struct TraceLines: ~Copyable {
   mutating func write(_ event: AppEvent, into output: inout Output) {
     for callback in options.platform.callbacks(event) {
       if isFull || options.hidesSystem && callback.isSystem { continue }
-      if usesText, !text.describe(callback, event) { continue }
+      if usesText, !text.describe(callback, event, vantage) { continue }
       count += 1
       if options.isJSON {
         json(callback, event, into: &output)
@@ -72,7 +75,7 @@ struct TraceLines: ~Copyable {
     sink.beginDocument(in: &output)
     sink.word("type", callback.kind.key)
     sink.string("platform", options.platform.rawValue)
-    sink.word(
+    words(
       callback.kind == .callback || callback.kind == .call ? "callback" : "what", callback.name)
     sink.number("packet", event.packet)
     if let time = event.time { sink.time(time, since: start, decimals: timeDecimals, &clock) }
@@ -86,7 +89,19 @@ struct TraceLines: ~Copyable {
     sink.flag("system", callback.isSystem)
     sink.key("arguments")
     sink.output.object(callback.arguments, showsKeys: options.showsKeys)
-    if let remark = callback.remark { sink.word("remark", remark) }
+    if let remark = callback.remark { words("remark", remark) }
     sink.endDocument(in: &output)
+  }
+
+  private mutating func words(_ key: StaticString, _ words: StaticString) {
+    guard vantage == .air else { return sink.word(key, words) }
+    sink.string(key, Wording("\(words)").naming(.onAir).text)
+  }
+}
+
+extension Output {
+  /// Appends words about a capture; on the air with the names of the two ends.
+  mutating func words(_ words: StaticString, _ vantage: Vantage) {
+    if vantage == .air { write(Wording("\(words)").naming(.onAir)) } else { text(words) }
   }
 }

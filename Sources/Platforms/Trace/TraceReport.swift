@@ -135,6 +135,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     events.observe(packet, memory)
     insertLatest()
     guard first < waiting.count else { return }
+    lines.vantage = memory.vantage
     release(before: packet.record.number, into: &output)
   }
 
@@ -158,6 +159,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   ) {
     events.finish(memory)
     insertLatest()
+    lines.vantage = memory.vantage
     release(before: .max, into: &output)
     while let line = log?.next { write(line, into: &output) }
   }

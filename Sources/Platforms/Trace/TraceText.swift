@@ -58,11 +58,13 @@ struct TraceText: ~Copyable {
 
   /// Describes an event, for `write`; returns false if the line does not have the words that are
   /// searched for.
-  mutating func describe(_ callback: Callback, _ event: AppEvent) -> Bool {
+  mutating func describe(
+    _ callback: Callback, _ event: AppEvent, _ vantage: Vantage
+  ) -> Bool {
     line.clear()
     // A remark on a callback is printed only once.
     let remark = callback.remark.flatMap { remarks.contains($0.description) ? nil : $0 }
-    sentence(callback, event, remark)
+    sentence(callback, event, remark, vantage)
     guard options.selection.admits(line: line.bytes) else { return false }
     if let remark { remarks.insert(remark.description) }
     if event.connection > 0, named.count < Self.mostNamed,
@@ -82,7 +84,7 @@ struct TraceText: ~Copyable {
   }
 
   private mutating func sentence(
-    _ callback: Callback, _ event: AppEvent, _ remark: StaticString?
+    _ callback: Callback, _ event: AppEvent, _ remark: StaticString?, _ vantage: Vantage
   ) {
     let isDim = callback.isSystem
     if isDim { style(.dim) }
@@ -93,7 +95,7 @@ struct TraceText: ~Copyable {
     }
     line.byte(0x20)
     if callback.kind == .traffic { line.byte(0x28) }
-    line.text(callback.name)
+    line.words(callback.name, vantage)
     if callback.kind == .traffic { line.byte(0x29) }
     if let number = event.adapter.number, event.connection == 0 {
       // If there are several controllers, the controller is shown.
@@ -108,7 +110,7 @@ struct TraceText: ~Copyable {
     if isDim, callback.kind == .callback || callback.kind == .call { line.text("  [system]") }
     if let remark {
       line.text("  (")
-      line.text(remark)
+      line.words(remark, vantage)
       line.byte(0x29)
     }
     if isDim { style(.plain) }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Testing
 
 @testable import Captures
@@ -54,15 +55,25 @@ struct WriterTargetTests {
     #expect(Set(WriterTarget.rows.map(\.name)).count == WriterTarget.rows.count)
   }
 
-  /// Live captures use the monitor's records wherever the format can hold them, for their markers.
-  @Test func live() {
-    #expect(WriterTarget(path: "a/b.btsnoop")?.liveFormat == WriterFormat(.btsnoop, .monitor))
-    #expect(WriterTarget(path: "b.LOG")?.liveFormat == WriterFormat(.btsnoop, .monitor))
-    #expect(WriterTarget(path: "b.pcap")?.liveFormat == WriterFormat(.pcap, .monitor))
-    #expect(WriterTarget(path: "x.y/b.pcapng")?.liveFormat == WriterFormat(.pcapng, .monitor))
-    #expect(WriterTarget.stream.liveFormat == WriterFormat(.pcapng, .monitor))
-    #expect(WriterTarget(name: "pcapng-201")?.liveFormat == WriterFormat(.pcapng, .h4))
+  /// Live captures use the monitor's records wherever the format can hold them, for their markers;
+  /// a sniffer's packets stay as they are.
+  @Test func live() throws {
+    let host = summary(.monitor, nil)
+    func format(_ path: String) throws -> WriterFormat {
+      try #require(WriterTarget(path: path) ?? WriterTarget(name: path)).liveFormat(of: host)
+    }
+    #expect(try format("a/b.btsnoop") == WriterFormat(.btsnoop, .monitor))
+    #expect(try format("b.LOG") == WriterFormat(.btsnoop, .monitor))
+    #expect(try format("b.pcap") == WriterFormat(.pcap, .monitor))
+    #expect(try format("x.y/b.pcapng") == WriterFormat(.pcapng, .monitor))
+    #expect(WriterTarget.stream.liveFormat(of: host) == WriterFormat(.pcapng, .monitor))
+    #expect(try format("pcapng-201") == WriterFormat(.pcapng, .h4))
+    #expect(try format("pklg") == WriterFormat(.packetLogger, .packetLogger))
+    var sniffer = summary(.pcap, 272)
+    (sniffer.sniffers, sniffer.holdsHCI) = ([.nordic], false)
     #expect(
-      WriterTarget(name: "pklg")?.liveFormat == WriterFormat(.packetLogger, .packetLogger))
+      WriterTarget.stream.liveFormat(of: sniffer)
+        == WriterFormat(.pcapng, .h4WithoutDirection, sniffer: .nordic))
+    #expect(WriterTarget(name: "btsnoop")?.liveFormat(of: sniffer).container == .btsnoop)
   }
 }
