@@ -155,6 +155,12 @@ package struct AirLinks: Sendable {
     return isIndex ? channel : RFChannel.index(ofPosition: channel)
   }
 
+  /// Returns the channel index with which a packet was whitened. Until it is known how the capture
+  /// counts channels, its format decides.
+  func whiteningChannel(_ header: AirHeader) -> UInt8? {
+    channel(header) ?? header.channel.flatMap { RFChannel.index(ofPosition: $0) }
+  }
+
   // MARK: Advertising
 
   private mutating func followAdvertising(
