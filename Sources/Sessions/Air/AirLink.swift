@@ -214,6 +214,10 @@ package struct AirLink: Sendable {
   var learnedKey: PairingValue?
   /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
   var heard: UInt8 = 0
+  /// The last packet before which others may be missing, or which was not read; 0: none.
+  var gap = 0
+  /// Whether the peripheral has not answered the central's latest packet.
+  var awaitsPeripheral = false
   /// Pauses between two packets of an event that fit the Link Layer's, and others.
   var pauses: (fitting: Int, other: Int) = (0, 0)
   var latestEnd: Int64?
