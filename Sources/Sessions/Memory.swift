@@ -73,7 +73,7 @@ package struct Memory: ~Copyable, Sendable {
     air = AirLinks(bonds, shared)
     keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
-    for bond in bonds {
+    for bond in bonds where !bond.isAnyDevice {
       if let name = bond.name { names.learn(bond.address, bond.type, fullName: name.bytes) }
     }
   }
@@ -261,6 +261,14 @@ package struct Memory: ~Copyable, Sendable {
     }
     if identities.learn(command, packet.bytes, packet.dissection.body) { resolveLinks() }
     keys.observe(command.opcode, packet.bytes, packet.dissection.body, packet: packet.record.number)
+    let isKeyReply = command.opcode == HCICommand.leLongTermKeyRequestReply
+    if let handle, isKeyReply || command.opcode == HCICommand.leEnableEncryption {
+      keys.observe(
+        encrypting: packet.bytes, packet.dissection.body, isReply: isKeyReply,
+        LinkKey(adapter, handle), packet.answer.link.map { links[$0] },
+        isShortTerm: packet.answer.link.map { links[pairing: $0].createsShortTermKey } ?? false,
+        packet: packet.record.number)
+    }
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     links.openingPHYs.learn(command.opcode, packet.bytes, packet.dissection.body, adapter)
     guard let link = packet.answer.link else { return }
@@ -418,8 +426,9 @@ package struct Memory: ~Copyable, Sendable {
     where event.code == HCIEvent.remoteNameRequestCompleteCode
       || event.code == HCIEvent.extendedInquiryResultCode:
       takeName(names.learn(event.code, packet.bytes, body))
-    case .hardwareError, .authentication, .keyRequest, .parameterRequest, .scanTimeout,
-      .setTerminated, .other:
+    case .keyRequest(let request):
+      keys.requested = (LinkKey(adapter, request.handle), request.ediv, request.rand)
+    case .hardwareError, .authentication, .parameterRequest, .scanTimeout, .setTerminated, .other:
       break
     }
   }
