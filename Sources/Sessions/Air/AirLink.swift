@@ -182,6 +182,8 @@ package struct AirLink: Sendable {
   /// How much later than the interval gives the central began its connection events, by a clock of
   /// the sniffer that is exact, and the time in which this was measured, in microseconds.
   package var drift: (deviation: Int64, time: Int64) = (0, 0)
+  /// The time since the event to which that was measured last.
+  var driftPause: Int64 = 0
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0

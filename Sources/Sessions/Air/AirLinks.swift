@@ -347,6 +347,7 @@ package struct AirLinks: Sendable {
     link.peripheral = AirParty(address: request.advertiser, type: request.advertiserType)
     link.crcInit = request.crcInit
     link.hop = request.hop
+    link.clockAccuracy = request.clockAccuracy
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2

@@ -110,8 +110,22 @@ extension AirLink {
     packet.answer.air?.directionEvidence = via
     packet.answer.air?.event = step.event.map { UInt16(truncatingIfNeeded: $0) }
     packet.answer.air?.eventEvidence = step.evidence
+    if isExact, step.isNew { noteDrift(step, isCentral: side == .sent) }
     heard |= 1 << side.rawValue
     acknowledge(pdu, side, step, air, channel, &packet)
+  }
+
+  /// Adds how late an event of the central began. What deviates by more than clocks do is a change
+  /// of the interval, or of the place in the transmit window.
+  private mutating func noteDrift(_ step: EventClock.Step, isCentral: Bool) {
+    let passed = Int64(clamping: step.passed).multiplied(clamped: clock.interval)
+    driftPause.add(clamped: passed)
+    guard isCentral, let lateness = step.lateness else { return }
+    if passed > 0, abs(lateness) <= driftPause / 1000 + 50 {
+      drift.deviation.add(clamped: lateness)
+      drift.time.add(clamped: driftPause)
+    }
+    driftPause = 0
   }
 
   /// Whether the capture's times are exact enough to show the pauses of the Link Layer.
