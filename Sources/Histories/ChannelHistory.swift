@@ -118,8 +118,9 @@ package struct ChannelHistory: Sendable {
     guard case .acl = packet.dissection.content, let direction = packet.record.direction else {
       return
     }
-    if memory.links.gap != gap {
-      gap = memory.links.gap
+    let known = packet.answer.link.map { memory.links.gap(of: $0) } ?? memory.links.gap
+    if known != gap {
+      gap = known
       // Responses may be among the missing records.
       open.removeAll()
       unasked.removeAll()

@@ -648,7 +648,7 @@ package struct Memory: ~Copyable, Sendable {
         opcode == .readResponse && channels[transactions: slot].hasSeveral(direction.reversed)
         ? impossible(channels[transactions: slot], packet, direction) : []
       let request = channels[transactions: slot].observe(
-        opcode, &packet, direction, impossible: impossible,
+        opcode, &packet, direction, since: links[link].mayMissBefore, impossible: impossible,
         isAnswerable: hasHeard(direction.reversed), &doubt)
       if slot != bearer.slot, let request {
         packet.dissection.problems.add(Problem(.answersOtherChannel, request.packet))
@@ -660,7 +660,7 @@ package struct Memory: ~Copyable, Sendable {
       opcode == .readResponse && links[transactions: link].hasSeveral(direction.reversed)
       ? impossible(links[transactions: link], packet, direction) : []
     let request = links[transactions: link].observe(
-      opcode, &packet, direction, impossible: impossible,
+      opcode, &packet, direction, since: links[link].mayMissBefore, impossible: impossible,
       isAnswerable: hasHeard(direction.reversed)
         && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt)
     packet.answer.answers(request, at: packet.record.time)

@@ -241,8 +241,9 @@ package struct AttributeHistory: Sendable {
     else {
       return
     }
-    if memory.links.gap != gap {
-      gap = memory.links.gap
+    let known = memory.links.gap(of: link)
+    if known != gap {
+      gap = known
       // Responses may be among the missing records, and values.
       open.removeAll()
       for index in usages.indices { usages[index].interrupt() }
@@ -436,7 +437,8 @@ package struct AttributeHistory: Sendable {
     where left.contains(overlap.packet) && left.contains(overlap.before) { note(overlap) }
     vendors.finish(
       at: connection.lastPacket == nil ? end : connection.lastTime,
-      isLost: connection.ending == .timeout, gap: memory.links.gap)
+      isLost: connection.ending == .timeout,
+      gap: max(memory.links.gap, connection.mayMissBefore))
     takePrepared()
     for candidate in candidates { resolve(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }

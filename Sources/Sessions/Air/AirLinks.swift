@@ -353,6 +353,7 @@ package struct AirLinks: Sendable {
     link.peripheral = AirParty(address: request.advertiser, type: request.advertiserType)
     link.crcInit = request.crcInit
     link.hop = request.hop
+    link.clockAccuracy = request.clockAccuracy
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2
@@ -504,7 +505,9 @@ package struct AirLinks: Sendable {
     guard crc != .wrong else {
       claims.crcErrors += 1
       all[position].count(
-        error: air.header, channel: index, timing.time(air, packet.record))
+        error: air.header, channel: index, timing.time(air, packet.record),
+        packet: packet.record.number)
+      if let slot = packet.answer.link { links[slot].mayMissBefore = all[position].gap }
       return .none
     }
     guard all[position].stream == .connection else {
@@ -602,10 +605,12 @@ package struct AirLinks: Sendable {
     if direction == .received, !all[position].isEnded { links[slot].isEstablished = true }
     if packet.answer.air?.isResent ?? false { claims.resent += 1 }
     if pdu.isEmpty { claims.empty += 1 }
+    links[slot].mayMissBefore = all[position].gap
     guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true), !all[position].isEnded else {
       return .none
     }
     let payload = all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
       known.add(

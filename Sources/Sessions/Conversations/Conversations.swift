@@ -299,6 +299,11 @@ package struct Conversations: Sendable {
     {
       reason = .timedOut
     }
+    if memory.links.id(link) == bearers[place.bearer].parties.connection,
+      memory.links[link].mayMissBefore > pending.packet
+    {
+      reason = .recordsLost
+    }
     var isAcknowledged: Bool?
     if memory.links.reportsCompletedPackets, bearers[place.bearer].parties.vantage == .host,
       let ordinal = pending.ordinal,

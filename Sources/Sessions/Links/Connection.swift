@@ -129,6 +129,9 @@ package struct Connection: Sendable {
   package var completedPackets = 0
   /// Whether records were lost while the link was open: then the two counts cannot be compared.
   package var hasLostPackets = false
+  /// On the air, the last packet before which others of the link may be missing, or which was not
+  /// read; 0: none. What waited for an answer before it may have got one.
+  package var mayMissBefore = 0
   /// Whether the recorder truncated data of the link.
   package var isDataCut = false
   /// Whether the link is encrypted; nil: unknown, since its opening is missing, or since encryption
