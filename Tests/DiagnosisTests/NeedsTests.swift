@@ -69,7 +69,9 @@ import Testing
         if packet.answer.closed, event.code != HCIEvent.commandCompleteCode { part.insert(.end) }
         if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
       case .acl: part = packet.record.direction == .sent ? .sentData : .receivedData
-      case .sco, .iso, .controllerLog, .note, .control, .unknown: break
+      case .sco, .iso, .controllerLog, .note, .control, .unknown, .advertising, .linkData,
+        .linkControl:
+        break
       }
       parts.append(part)
     }

@@ -90,6 +90,7 @@ enum Triggers {
       case .monitor(let opcode): "monitor:\(opcode)"
       case .packetLogger(let type): "packetlogger:\(type)"
       case .incomplete(let needed): "incomplete:\(needed)"
+      case .air(let format): "air:\(format.rawValue)"
       }
     let direction =
       switch record.direction {
