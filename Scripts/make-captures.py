@@ -8,7 +8,7 @@ import logging
 import sys
 from pathlib import Path
 
-from traffic import formats, scenarios, written
+from traffic import air, formats, scenarios, written
 
 MOST_BYTES = 20_000
 
@@ -22,6 +22,7 @@ def main() -> None:
     scenarios.make_all(folder)
     written.make_all(folder)
     formats.make_all(folder)
+    air.make_all(folder)
     for path in sorted(each for each in folder.iterdir() if each.suffix in (".btsnoop", ".pcap", ".pcapng", ".pklg")):
         size = path.stat().st_size
         print(f"{size:6} {path.name}")

@@ -22,7 +22,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(SCRIPTS))
 
-from traffic import advertising, btsnoop, files, handmade, pairing, written  # noqa: E402
+from traffic import advertising, air, btsnoop, ciphers, files, handmade, pairing, written  # noqa: E402
 
 STAND_IN = """#!/bin/sh
 folder=${0%/*}
@@ -532,6 +532,31 @@ class CaptureTests(unittest.TestCase):
             self.assertGreater(len(made), 4)
             for path in made:
                 self.assertEqual((captures / path.name).read_bytes(), path.read_bytes(), f"{path.name}: make captures")
+
+    def test_captures_of_a_sniffer_are_those_of_the_project(self) -> None:
+        captures = SCRIPTS.parent / "captures"
+        for name, made in air.CAPTURES.items():
+            self.assertEqual((captures / name).read_bytes(), made(), f"{name}: make captures")
+
+    def test_ciphers_by_the_specification(self) -> None:
+        """The sample data of the Core Specification, Vol 6, Part C, 1, and Vol 3, Part H, 2.2.3 and 2.2.4."""
+        key = bytes.fromhex("4c68384139f574d836bcf34e9dfb01bf")
+        diversifier, vector = bytes.fromhex("1302f1e0dfcebdac7968574635241302"), bytes.fromhex("24abdcbabebaafde")
+        cipher = ciphers.LinkCipher(key, diversifier, vector)
+        payload = bytes.fromhex("1700636465666768696a6b6c6d6e6f707131323334353637383930")
+        self.assertEqual(cipher.encrypted(0x0F, b"\6", True, 0).hex(), "9fcda7f448")
+        self.assertEqual(cipher.encrypted(0x07, b"\6", False, 0).hex(), "a34c13a415")
+        encrypted = "7a70d66415226df26b17839a060405596bd6564f796b5b9ce6ff32f75a6d33"
+        self.assertEqual(cipher.encrypted(0x0E, payload, True, 1).hex(), encrypted)
+        value, request, response = "5783d52156ad6f0e6388274ec6702ee0", "07071000000101", "05000800000302"
+        value, request, response = (bytes.fromhex(each)[::-1] for each in (value, request, response))
+        addresses = bytes.fromhex("a6a5a4a3a2a1"), bytes.fromhex("b6b5b4b3b2b1")
+        confirm = ciphers.c1(bytes(16), value, request, response, (1, 0), addresses)
+        self.assertEqual(confirm[::-1].hex(), "1e1e3fef878988ead2a74dc5bef13b86")
+        randoms = "000f0e0d0c0b0a091122334455667788", "010203040506070899aabbccddeeff00"
+        short = ciphers.s1(bytes(16), *(bytes.fromhex(each)[::-1] for each in randoms))
+        self.assertEqual(short.hex(), "9a1fe1f0e8b0f49b5b4216ae796da062")
+        self.assertEqual(air.crc(bytes.fromhex("0003424c45"), 0x555555).hex(), "290ace")
 
     def test_every_capture_is_described_and_small(self) -> None:
         folder = SCRIPTS.parent / "captures"

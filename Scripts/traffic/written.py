@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import advertising, classic, handmade, link, lost_links, management, pairing, phone, secret_values
+from . import advertising, air, classic, handmade, link, lost_links, management, pairing, phone, secret_values
 
 CAPTURES = {
     "advertising-types": advertising.advertising_types,
@@ -32,6 +32,8 @@ SECRETS = {
     "pairing-all-keys": pairing.SECRETS,
     "periodic": [b"INVENTED-CODE-02"],
     "secret-values": secret_values.SECRETS,
+    "sniffed-bond": air.SECRETS,
+    "sniffed-pairing": air.SECRETS,
     "write-refused": [bytes(range(16))],  # in the configuration record of its PacketLogger file
 }
 PASSKEYS = {"management": management.PASSKEYS}

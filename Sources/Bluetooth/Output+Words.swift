@@ -198,6 +198,11 @@ extension Output {
     case 0x2190: "<-"
     case 0x2192: "->"
     case 0x21d2: "=>"
+    // Bars of a diagram.
+    case 0x2581: "_"
+    case 0x2582: "-"
+    case 0x2585: "="
+    case 0x2588: "#"
     default: nil
     }
   }

@@ -161,7 +161,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
 
     /// Returns the number of a controller, given its number in its file.
     ///
-    /// - Parameter isOther: For the first record of a file: whether the file is from another device.
+    /// - Parameter isOther: For a file's first record: whether the file is from another device.
     mutating func adapter(_ known: AdapterIndex, ofOtherDevice isOther: Bool?) -> AdapterIndex {
       // Controllers of another device are different ones, whatever their numbers.
       if let isOther { first = isOther ? max(next, base) : base }

@@ -70,9 +70,9 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     if !hasReadable, !foreign.isEmpty { throw ForeignPackets.refusal(of: foreign) }
   }
 
-  /// Whether the buffer holds a whole further packet that is read, damage or the end, possibly after
-  /// blocks that are left out. After the beginning of a section or an interface, and at a packet by
-  /// which its interface is judged, this is unknown until that is read.
+  /// Whether the buffer holds a whole further packet that is read, damage or the end, possibly
+  /// after blocks that are left out. After the beginning of a section or an interface, and at a
+  /// packet by which its interface is judged, this is unknown until that is read.
   package var isReady: Bool {
     if isFinished || isAtPacket || failure != nil { return true }
     var start = 0

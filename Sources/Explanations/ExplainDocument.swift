@@ -76,7 +76,8 @@ struct ExplainDocument: ~Copyable {
     sink.beginItem()
     sink.connection(
       connection.history.connection, name: connection.history.name,
-      until: explanation.evidence.extent.latest)
+      until: explanation.evidence.extent.latest, connection.history.air?.link)
+    if let link = connection.history.air?.link { sink.radio(link) }
     sink.word("paired", connection.history.paired.key)
     sink.beginList("story")
     for line in connection.history.namedStory(explanation.evidence) {

@@ -49,6 +49,10 @@ package struct ExplainMarkdown: ~Copyable {
       line("")
       line(Self.escaped(host.capitalized.text))
     }
+    for words in [history.radioWords, history.channelWords].compactMap(\.self) {
+      line("")
+      line(Self.escaped(words.text))
+    }
     let story = connection.story ?? history.namedStory(explanation.evidence)
     if !story.isEmpty {
       line("")

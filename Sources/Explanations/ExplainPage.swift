@@ -105,8 +105,15 @@ package struct ExplainPage: ~Copyable {
   private mutating func write(_ connection: Explanation.ReportedConnection) {
     heading(connection)
     let history = connection.history
+    writeRadio(history)
     story(history.namedStory(explanation.evidence))
     for finding in connection.findings { write(finding) }
+  }
+
+  /// Appends how well a sniffer received the two sides, and the channels with errors.
+  private mutating func writeRadio(_ history: ConnectionHistory) {
+    if let words = history.radioWords { labelled("radio", words.text) }
+    if let words = history.channelWords { labelled("channels", words.text) }
   }
 
   /// Appends the connections without a finding, if there are many: each peer with the numbers of

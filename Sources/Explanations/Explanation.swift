@@ -203,7 +203,8 @@ extension ConnectionHistory {
     return output.peer(connection)
       ? Wording(stringLiteral: String(decoding: output.bytes.array, as: UTF8.self))
       : connection.isOnAir
-        ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)"
+        ? "peripheral unknown\(air?.link.map { ", access address \($0.accessAddressWords)" } ?? "" as Wording)"
+        : "peer unknown, handle \(handle: connection.handle)"
   }
 
   /// Returns the role of this host: `this phone, C0:FF:EE:C0:FF:EE, is the central`; on the air the

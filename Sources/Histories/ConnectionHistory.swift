@@ -238,7 +238,8 @@ struct ConnectionNotes: Sendable {
     air.finish(connection, link.current ?? link.parameters, memory, extent)
     if air.isIncomplete { connection.hasLostPackets = true }
     // An answer may be among what is missing.
-    attributes.unanswered.removeAll { !air.isComplete(after: $0.packet) }
+    let known = air
+    attributes.unanswered.removeAll { !known.isComplete(after: $0.packet) }
     guard connection.ending == nil || connection.ending == .unknown, let last = air.last else {
       return
     }

@@ -158,7 +158,8 @@ struct Recorder: FieldVisitor {
 
   private static func words(_ number: Int64, _ width: Int, _ form: Parameter.Form) -> String {
     switch form {
-    case .hex, .diversifier, .handle, .opcode, .controlOpcode, .controlEvent, .flags, .assigned:
+    case .hex, .diversifier, .handle, .opcode, .controlOpcode, .controlEvent, .linkOpcode, .flags,
+      .assigned:
       "0x" + digits(UInt64(bitPattern: number), 2 * width)
     default: "\(number)"
     }

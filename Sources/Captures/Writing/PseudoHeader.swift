@@ -1,6 +1,7 @@
 package import Bytes
 
-/// The pseudo header of a packet in link type 256 (tcpdump.org, LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR).
+/// The pseudo header of a packet in link type 256 (tcpdump.org,
+/// LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR).
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |

@@ -393,8 +393,8 @@ struct RecordEncoder: Sendable {
     return controllers[number]
   }
 
-  /// Describes the interfaces of the controllers up to `last`, unless already done. Readers identify
-  /// controllers by the order of their interfaces.
+  /// Describes the interfaces of the controllers up to `last`, unless already done. Readers
+  /// identify controllers by the order of their interfaces.
   private mutating func describe(controllersUpTo last: Int, into output: inout Output) {
     while controllers.count <= last {
       let name =
@@ -404,8 +404,8 @@ struct RecordEncoder: Sendable {
     }
   }
 
-  /// Returns the interface of a sniffer, and describes it if that is not done. In a file of sniffers
-  /// alone it has the sniffer's number if that is small.
+  /// Returns the interface of a sniffer, and describes it if that is not done. In a file of
+  /// sniffers alone it has the sniffer's number if that is small.
   private mutating func interface(
     of sniffer: SnifferFormat, _ adapter: AdapterIndex, into output: inout Output
   ) -> Int {

@@ -180,10 +180,7 @@ extension LinkOpcode {
 
 extension AirLink {
   /// Returns the counts of a side.
-  func side(_ side: Side) -> AirSide {
-    let index = side == .local ? 0 : 1
-    return index < sides.count ? sides[index] : AirSide()
-  }
+  func side(_ side: Side) -> AirSide { sides[side == .local ? 0 : 1] }
 }
 
 extension Side {

@@ -1,5 +1,6 @@
 import Histories
 import Bluetooth
+import Bytes
 import Meanings
 import Sessions
 

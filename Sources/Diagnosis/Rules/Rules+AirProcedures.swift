@@ -143,8 +143,8 @@ private struct UnansweredProcedure: Sendable {
       why:
         "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)). No answer followed in the \(duration: waited) that the link lasted (\(packet: end.packet))\(isTimedOut ? ": after 40 s a side gives up, and the link ends (LL Response Timeout, 0x22)" : "" as StaticString).",
       evidence: PacketSet(of: procedure.asked, end), isTimedOut ? nil : .note,
-      restsOnAbsence: true, fault: other,
-      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)")
+      restsOnAbsence: true,
+      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)", fault: other)
   }
 }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Dissectors
 import Histories
 import Meanings
 import Sessions

@@ -60,7 +60,7 @@ package struct ChannelSelection: Sendable, Equatable {
       let random = Self.random(UInt16(truncatingIfNeeded: event), identifier)
       let unmapped = Int(random % 37)
       if isUsed(unmapped) { return UInt8(unmapped) }
-      return used[Int(usedCount) * Int(random) >> 16]
+      return used[(Int(usedCount) * Int(random)) >> 16]
     }
   }
 

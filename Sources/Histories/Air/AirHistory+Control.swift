@@ -1,6 +1,6 @@
 import Bluetooth
 import Captures
-package import Dissectors
+import Dissectors
 import Sessions
 
 // The Link Layer's control PDUs (Core, Vol 6, Part B, 2.4.2).

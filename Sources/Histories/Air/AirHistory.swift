@@ -1,6 +1,6 @@
 package import Bluetooth
 import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// What a sniffer shows of a connection beside its data: how the two answer each other, the

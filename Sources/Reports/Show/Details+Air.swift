@@ -21,18 +21,19 @@ extension Details {
     sink.begin("ll")
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
-    case .advertising(let pdu): advertising(pdu, fact, packet, memory, to: &sink)
-    case .linkControl(let pdu):
+    case .advertising(let pdu): advertising(pdu, air, fact, packet, to: &sink)
+    case .linkControl:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(pdu, fact, packet, to: &sink)
+      control(fact, packet, to: &sink)
     case .linkData(let pdu) where pdu.isControl && !fact.stream.isIsochronous:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(pdu, fact, packet, to: &sink)
+      control(fact, packet, to: &sink)
     case .linkData(let pdu):
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if pdu.isEmpty { sink.flag("empty", true) }
       payload(
-        pdu.payload, of: packet.bytes, isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        packet.dissection.body, of: packet.bytes,
+        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
     default:
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
@@ -128,23 +129,33 @@ extension Details {
 
   /// Appends a control PDU: its opcode and parameters, or its bytes if it was not read.
   private static func control<Sink: FieldSink & ~Copyable>(
-    _ pdu: LinkPDU, _ fact: AirFact, _ packet: borrowing Packet, to sink: inout Sink
+    _ fact: AirFact, _ packet: borrowing Packet, to sink: inout Sink
   ) {
-    guard packet.dissection.parameters != nil, !pdu.payload.isEmpty else {
+    guard let opcode = packet.controlOpcode else {
       payload(
-        pdu.payload, of: packet.bytes, isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        packet.dissection.body, of: packet.bytes,
+        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
       return
     }
-    sink.at(Int(pdu.payload.start), 1)
-    sink.identifier(
-      "opcode", UInt64(packet.bytes.byte(at: Int(pdu.payload.start))), digits: 2)
+    sink.at(opcode.offset, 1)
+    sink.identifier("opcode", UInt64(opcode.value), digits: 2)
     parameters(packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
   }
 
+  /// Appends a PDU on an advertising channel.
   private static func advertising<Sink: FieldSink & ~Copyable>(
-    _ pdu: AdvertisingPDU, _ fact: AirFact, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    _ pdu: AdvertisingPDU, _ air: AirPacket, _ fact: AirFact, _ packet: borrowing Packet,
     to sink: inout Sink
   ) {
+    guard let found = packet.dissection.parameters else {
+      // A damaged packet may be any PDU.
+      sink.word("pdu", "advertising")
+      let isSecret = ADStructures.holdSecretAnywhere(packet.bytes, pdu.payload)
+      payload(pdu.payload, of: packet.bytes, isSecret: isSecret, to: &sink)
+      return
+    }
+    sink.name("pdu", pdu.name(pdu.place(air, fact)) ?? "unknown")
+    fields(found, packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
   }
 }
 
@@ -163,5 +174,14 @@ extension Packet {
   /// Whether its bytes are those that were decrypted here, instead of the record's.
   var isDecrypted: Bool {
     answer.fragment.hasJoinedBytes && answer.air?.encryption == .decrypted
+  }
+
+  /// The opcode of a control PDU that was read, and its place; nil for other packets.
+  var controlOpcode: (value: UInt8, offset: Int)? {
+    guard case .linkControl = dissection.content, let found = dissection.parameters,
+      found.outer.start > 0
+    else { return nil }
+    let offset = Int(found.outer.start) - 1
+    return (bytes.byte(at: offset), offset)
   }
 }

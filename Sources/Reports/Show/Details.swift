@@ -200,6 +200,14 @@ package enum Details {
   ) {
     guard let found = dissection.parameters else { return }
     name(dissection, to: &sink)
+    fields(found, dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
+  }
+
+  /// Appends the parameters of a packet, and the bytes that are not described.
+  static func fields<Sink: FieldSink & ~Copyable>(
+    _ found: PacketParameters, _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool,
+    to sink: inout Sink
+  ) {
     var rest = (slice: found.outer, isSecret: false)
     sink.begin("parameters")
     if let row = found.row {

@@ -9,14 +9,19 @@ import Sessions
 extension Sentence {
   /// Appends the reports of an event: the first in full, the next two by address, RSSI and name,
   /// and the number of the rest.
-  mutating func advertisements(_ bytes: RawSpan, _ memory: borrowing Memory) {
+  ///
+  /// - Parameter air: for a PDU on the air: its name, and how it was received.
+  mutating func advertisements(
+    _ bytes: RawSpan, _ memory: borrowing Memory,
+    onAir air: (name: AssignedName, packet: AirPacket?, fact: AirFact)? = nil
+  ) {
     let reports = memory.advertisements.reports
     let first = reports[0]
-    name(AssignedName(first.report.title))
+    name(air?.name ?? AssignedName(first.report.title))
     whose(first)
     endSubject()
     advertiser = memory.advertiser(of: first)
-    report(first, bytes, memory)
+    report(first, bytes, memory, onAir: air.map { ($0.packet, $0.fact) })
     advertiser = OwnAddress()
     guard reports.count > 1 else { return }
     for advertisement in reports.dropFirst().prefix(Self.devicesInLine - 1) {
@@ -84,7 +89,8 @@ extension Sentence {
   }
 
   private mutating func report(
-    _ advertisement: Advertisement, _ bytes: RawSpan, _ memory: borrowing Memory
+    _ advertisement: Advertisement, _ bytes: RawSpan, _ memory: borrowing Memory,
+    onAir air: (packet: AirPacket?, fact: AirFact)?
   ) {
     let report = advertisement.report
     if let rssi = report.rssi {
@@ -93,10 +99,11 @@ extension Sentence {
     } else if let invalid = report.invalidRSSI {
       output.invalidSignal(Int(invalid))
     }
+    if let air { signal(air.packet, air.fact, hasStrength: true) }
     addressKind(advertisement)
     if let name = report.legacyName {
-      // The name of a scan response already includes it.
-      if !report.isScanResponse {
+      // The name of a scan response already includes it, as does that of a PDU on the air.
+      if !report.isScanResponse, air == nil {
         comma()
         output.name(name)
       }

@@ -1,3 +1,5 @@
+package import Dissectors
+
 /// The most bytes in a packet of the Link Layer, and the most time for it.
 package struct PacketLength: Equatable, Sendable {
   package var octets: UInt16
@@ -24,26 +26,16 @@ package struct PacketLength: Equatable, Sendable {
   }
 }
 
-/// How long packets of the Link Layer take on the air, in microseconds (Core, Vol 6, Part B, 2.1,
-/// 2.2 and 4.1.1).
-package enum AirTime {
-  /// The pause between two packets (T_IFS).
-  package static let pause = 150
-  /// The codes of PHYs: those of HCI, and LE Coded with two symbols for each bit.
+extension AirTime {
+  /// The code of LE 2M, as in HCI, of LE Coded, and of LE Coded with two symbols for each bit.
   package static let (le2M, leCoded, leCodedS2): (UInt8, UInt8, UInt8) = (2, 3, 4)
 
-  /// Returns how long a packet takes: preamble (1 byte; on LE 2M 2), access address (4), header
-  /// (2), data, MIC (4) on an encrypted link unless the packet is empty, CRC (3). On LE Coded the
-  /// preamble takes 80 µs, access address, coding indicator and their end 296 µs, and the rest
-  /// eight or two symbols for each bit, with three bits at its end.
+  /// Returns how long a packet takes in microseconds, with the MIC on an encrypted link unless the
+  /// packet is empty.
   package static func packet(of octets: Int, onPHY phy: UInt8, isEncrypted: Bool) -> Int {
-    let rest = octets + (isEncrypted && octets > 0 ? 9 : 5)
-    return switch phy {
-    case le2M: (rest + 6) * 4
-    case leCoded: 376 + rest * 64 + 24
-    case leCodedS2: 376 + rest * 16 + 6
-    default: (rest + 5) * 8
-    }
+    microseconds(
+      length: octets + (isEncrypted && octets > 0 ? 4 : 0),
+      phy: phy == leCodedS2 ? leCoded : phy, codingIndicator: phy == leCodedS2 ? 1 : 0)
   }
 
   /// Returns how long a packet and the empty one that acknowledges it take, with the pause after
@@ -54,6 +46,6 @@ package enum AirTime {
     of octets: Int, onPHY phy: UInt8, answer: UInt8, isEncrypted: Bool
   ) -> Int {
     packet(of: octets, onPHY: phy, isEncrypted: isEncrypted)
-      + packet(of: 0, onPHY: answer, isEncrypted: false) + 2 * pause
+      + packet(of: 0, onPHY: answer, isEncrypted: false) + 2 * interFrameSpace
   }
 }

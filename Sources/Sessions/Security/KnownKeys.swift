@@ -96,6 +96,9 @@ package struct KnownKeys: Sendable {
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
   /// most the first few.
   package private(set) var zeros: [Int] = []
+  /// The long term keys that a pairing on another connection gave again: the position in `keys`, the
+  /// packet and the connection; as many as of `zeros`.
+  package private(set) var repeated: [(key: Int, packet: Int, connection: Int)] = []
 
   private let shared: SharedLimits
 
@@ -133,7 +136,10 @@ package struct KnownKeys: Sendable {
       if key.source == .pairing, zeros.count < shared.values.zeroKeys { zeros.append(key.packet) }
       return
     }
-    if keys.contains(where: { $0.isSame(as: key) }) { return }
+    if let position = keys.firstIndex(where: { $0.isSame(as: key) }) {
+      noteRepetition(of: position, key)
+      return
+    }
     if key.kind == .unknown,
       keys.count(where: { $0.kind == .unknown }) >= shared.values.unknownKeys
         || keys.contains(where: { $0.bytes == key.bytes })
@@ -145,6 +151,15 @@ package struct KnownKeys: Sendable {
       return
     }
     keys.append(key)
+  }
+
+  /// Records that a pairing gives a key that an earlier one gave.
+  private mutating func noteRepetition(of position: Int, _ key: Key) {
+    guard key.kind == .longTerm, key.source == .pairing, keys[position].source == .pairing,
+      let connection = key.connection, connection != keys[position].connection,
+      repeated.count < shared.values.zeroKeys
+    else { return }
+    repeated.append((position, key.packet, connection))
   }
 
   /// Adds a key that the host gave its controller to encrypt a link.
@@ -172,5 +187,12 @@ package struct KnownKeys: Sendable {
   }
 
   /// Removes the keys that do not satisfy a condition.
-  package mutating func keep(where isKept: (Key) -> Bool) { keys = keys.filter(isKept) }
+  package mutating func keep(where isKept: (Key) -> Bool) {
+    let known = keys
+    keys = known.filter(isKept)
+    repeated = repeated.compactMap { again in
+      guard isKept(known[again.key]) else { return nil }
+      return (known[..<again.key].count(where: isKept), again.packet, again.connection)
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Dissectors
 
 /// What decides how fast one direction of a link can be. It has only plain values.
 package struct LinkCarrier: Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Bytes
+import Dissectors
 
 /// What limits how fast a transfer is, as far as packets show it.
 package enum TransferLimit: JSONKey, Sendable {

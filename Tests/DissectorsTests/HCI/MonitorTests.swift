@@ -77,6 +77,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
         case .sco: "sco"
         case .iso: "iso"
         case .controllerLog: "controller log"
+        case .advertising, .linkData, .linkControl: "from the air"
         }
       let expected =
         switch opcode {

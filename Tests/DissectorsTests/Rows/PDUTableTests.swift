@@ -21,11 +21,13 @@ extension Parameter {
     case .count(let width), .laterCount(let width), .countOfBits(let width, _):
       (Int(width), true)
     case .dataOperation, .countBeyond: (1, true)
-    case .address: (6, true)
+    case .address, .addressByHeader: (6, true)
+    case .packed(let width, _): (Int(width), true)
+    case .bits, .lengthBits, .unusedBits: (0, true)
     case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
     case .counted, .optionalSecret, .countedSecret, .rest, .list, .halfUUID, .half, .restText,
-      .versionEnd, .openEnd:
+      .versionEnd, .openEnd, .ifSet, .untilEnd, .restAdvertising:
       (0, false)
     case .alternative, .otherwise: DissectorsTests.size(items)
     case .choice: sizeOfChoice

@@ -11,21 +11,27 @@ import Testing
   private func form(_ parameter: Parameter) -> String? {
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
-      switch form {
-      case .plain, .identifier, .sixDigits: "number"
-      case .scaled(let scale): "number with \(scale.unit)"
-      case .hex, .diversifier, .handle: "identifier"
-      case .code, .assigned, .flags, .opcode, .controlOpcode, .controlEvent: "code"
-      }
-    case .count, .laterCount, .countBeyond: "number"
+      words(form)
+    case .bits(_, let form): words(form)
+    case .count, .laterCount, .countBeyond, .lengthBits: "number"
     case .countOfBits, .dataOperation: "code"
-    case .address: "address"
-    case .bytes, .counted, .rest, .half, .advertisingData: "bytes"
+    case .address, .addressByHeader: "address"
+    case .bytes, .counted, .rest, .half, .advertisingData, .untilEnd, .restAdvertising: "bytes"
     case .text, .restText: "text"
     case .uuid, .halfUUID: "UUID"
     case .list: "list"
     case .secret, .optionalSecret, .countedSecret: nil
     case .choice, .alternative, .otherwise, .versionEnd, .openEnd: nil
+    case .packed, .unusedBits, .ifSet: nil
+    }
+  }
+
+  private func words(_ form: Parameter.Form) -> String {
+    switch form {
+    case .plain, .identifier, .sixDigits: "number"
+    case .scaled(let scale): "number with \(scale.unit)"
+    case .hex, .diversifier, .handle: "identifier"
+    case .code, .assigned, .flags, .opcode, .controlOpcode, .controlEvent, .linkOpcode: "code"
     }
   }
 
@@ -47,6 +53,10 @@ import Testing
     let tables: [[[ParameterRow]]] = [
       hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows],
       [[microsoftCommandRow, microsoftEventRow]], managementCommandTables, managementEventTables,
+      [
+        linkControlRows0.map(\.row), linkControlRows1.map(\.row), broadcastControlRows,
+        advertisingRows,
+      ],
     ]
     for row in tables.flatMap({ $0.flatMap(\.self) }) {
       collect((row.parameters ?? []) + (row.returns ?? []), "\(row.name)", into: &forms)

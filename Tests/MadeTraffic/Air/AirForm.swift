@@ -45,7 +45,8 @@ package struct AirForm: Sendable {
   package var hasCRC = true
   /// In 256: whether the bits are as on the air.
   package var isWhitened = false
-  /// Whether the sniffer has decrypted the packets: they are plain, without MIC. Not for 251 and PPI.
+  /// Whether the sniffer has decrypted the packets: they are plain, without MIC. Only 256 and 272
+  /// can state this.
   package var isDecrypted = false
   /// In 272: packets, by their position in `AirTraffic.sent`, whose direction is stated wrongly.
   package var wrongDirections: Set<Int> = []

@@ -128,7 +128,11 @@ extension AirTraffic {
     applyChanges()
     let channel = connection.channel(of: connection.event)
     let start = connection.anchor
-    let last = start + Int64(connection.interval) * 1250 - 3000
+    // The longest packets of both sides must fit in before the next event.
+    let longest = [connection.phys.central, connection.phys.peripheral].reduce(150) {
+      $0 + AirBits.microseconds(length: settings.mostOctets + 4, phy: $1)
+    }
+    let last = start + Int64(connection.interval) * 1250 - Int64(longest) - 500
     clock = start
     var isGoingOn = true
     while isGoingOn, link.isOpen {

@@ -5,8 +5,8 @@ import Bytes
 import Captures
 
 extension AirTraffic {
-  /// Sends what a host and its controller exchange in H4: advertisements, one LE connection at a time
-  /// with its data, changes of its parameters, encryption and end. BR/EDR is ignored.
+  /// Sends what a host and its controller exchange in H4: advertisements, one LE connection at a
+  /// time with its data, changes of its parameters, encryption and end. BR/EDR is ignored.
   package mutating func carry(_ records: [StoredRecord]) {
     var host = CarriedHost()
     for record in records where record.framing == .h4 && record.bytes.count > 3 {

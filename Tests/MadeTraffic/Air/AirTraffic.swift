@@ -115,8 +115,8 @@ package struct AirTraffic: Sendable {
     package var accessAddress: UInt32 = 0x5065_5c67
     package var crcInitial: UInt32 = 0x1b_3c5d
     package var hop = 7
-    /// Whether the advertisement and CONNECT_IND offer Channel Selection Algorithm #2; it is used if
-    /// both do.
+    /// Whether the advertisement and CONNECT_IND offer Channel Selection Algorithm #2; it is used
+    /// if both do.
     package var advertisesSelection2 = false
     package var requestsSelection2 = false
     package var interval = 24
@@ -138,8 +138,8 @@ package struct AirTraffic: Sendable {
   package var isDeaf = false
   /// Whether the peripheral has stopped: it neither listens nor sends.
   package var peripheralIsGone = false
-  /// Whether the sniffer reads encrypted updates of interval, channels and PHY; otherwise it goes on
-  /// as before them.
+  /// Whether the sniffer reads encrypted updates of interval, channels and PHY; otherwise it goes
+  /// on as before them.
   package var snifferDecrypts = true
   /// Decides what the sniffer hears of a packet, instead of chance; nil: chance decides.
   package var hears: (@Sendable (AirTransmission) -> AirTransmission.Hearing?)?

@@ -80,11 +80,11 @@ extension Parameter {
     secret("IV", 8), secret("IN", 4), secret("PV", 8),
   ]
   fileprivate static let featurePage: [Parameter] = [
-    u8("Max_Page"), u8("Page", line: "page"), bytes("Features", 24, .harmless),
+    u8("Max_Page"), u8("Page", line: "page"), bytes("LE_Feature_Page", 24, .harmless),
   ]
   /// Numbers of Channel Sounding that are not described.
   fileprivate static func sounding(_ count: Int) -> [Parameter] {
-    [bytes("Parameters", count, .harmless)]
+    [bytes("Contents", count, .harmless)]
   }
 }
 
@@ -243,8 +243,8 @@ let linkControlRows1: [LinkControlRow] = [
       .u16("Frame_Space", .scaled(.microseconds), line: ""), .u8("PHYs", .flags(.phys), line: ""),
       .u16("Spacing_Types", .flags(.spacingTypes), line: ""),
     ]),
-  .pdu(0x3d, "LL_OTA_UTP_IND", [.rest("Parameters", .harmless)]),
-  .pdu(0x3e, "LL_CONNECTION_RATE_REQ", answers: [0x3f], [.rest("Parameters", .harmless)]),
+  .pdu(0x3d, "LL_OTA_UTP_IND", [.rest("Contents", .harmless)]),
+  .pdu(0x3e, "LL_CONNECTION_RATE_REQ", answers: [0x3f], [.rest("Contents", .harmless)]),
   .pdu(
     0x3f, "LL_CONNECTION_RATE_IND", by: .central, is: .instant,
     [
