@@ -170,7 +170,8 @@ package struct AirLinks: Sendable {
     claims.advertising += 1
     var isWrongClaim = false
     let crc = advertisingChecks.check(
-      air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: CRC24.advertising, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
     settleChannels(pdu, air.header, crc)
@@ -489,7 +490,8 @@ package struct AirLinks: Sendable {
     }
     var isWrongClaim = false
     let crc = all[position].checks.check(
-      air, packet.bytes, initial: all[position].crcInit, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: all[position].crcInit, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     if all[position].crcInit == nil, let found = all[position].checks.vote(air, packet.bytes) {
       all[position].crcInit = found
