@@ -155,6 +155,12 @@ package struct AirLinks: Sendable {
     return isIndex ? channel : RFChannel.index(ofPosition: channel)
   }
 
+  /// Returns the channel index with which a packet was whitened. Until it is known how the capture
+  /// counts channels, its format decides.
+  func whiteningChannel(_ header: AirHeader) -> UInt8? {
+    channel(header) ?? header.channel.flatMap { RFChannel.index(ofPosition: $0) }
+  }
+
   // MARK: Advertising
 
   private mutating func followAdvertising(
@@ -164,7 +170,8 @@ package struct AirLinks: Sendable {
     claims.advertising += 1
     var isWrongClaim = false
     let crc = advertisingChecks.check(
-      air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: CRC24.advertising, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
     settleChannels(pdu, air.header, crc)
@@ -483,7 +490,8 @@ package struct AirLinks: Sendable {
     }
     var isWrongClaim = false
     let crc = all[position].checks.check(
-      air, packet.bytes, initial: all[position].crcInit, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: all[position].crcInit, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     if all[position].crcInit == nil, let found = all[position].checks.vote(air, packet.bytes) {
       all[position].crcInit = found

@@ -106,7 +106,8 @@ extension AirLink {
         lateness: isExact ? step.lateness : nil, isNewEvent: step.isNew),
       packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: via != .capture)
+    // An opcode or a MIC proves the side.
+    packet.record.set(side, isInferred: via >= .timing)
     packet.answer.air?.directionEvidence = via
     packet.answer.air?.event = step.event.map { UInt16(truncatingIfNeeded: $0) }
     packet.answer.air?.eventEvidence = step.evidence
@@ -316,7 +317,7 @@ extension AirLink {
     direction.correct(
       pdu, to: side, claim: packet.dissection.air?.header.direction, packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: true)
+    packet.record.set(side, isInferred: false)
     packet.answer.air?.directionEvidence = .mic
   }
 
