@@ -381,6 +381,9 @@ package struct AirLinks: Sendable {
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
+    // The initiator becomes the central.
+    packet.record.set(.sent, isInferred: false)
+    packet.answer.air?.directionEvidence = .opcode
   }
 
   /// Ends open connections of the same two devices, or with the same access address: a new one
