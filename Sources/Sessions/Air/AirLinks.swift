@@ -618,8 +618,10 @@ package struct AirLinks: Sendable {
     links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
-      known.add(
-        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      var found = KnownKeys.Key(
+        .longTerm, key.littleEndian, .pairing, packet: packet.record.number)
+      found.connection = all[position].connection
+      known.add(found)
       all[position].learnedKey = nil
     }
     return payload
