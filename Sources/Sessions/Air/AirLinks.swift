@@ -381,6 +381,9 @@ package struct AirLinks: Sendable {
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
+    // The initiator becomes the central.
+    packet.record.set(.sent, isInferred: false)
+    packet.answer.air?.directionEvidence = .opcode
   }
 
   /// Ends open connections of the same two devices, or with the same access address: a new one
@@ -615,8 +618,10 @@ package struct AirLinks: Sendable {
     links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
-      known.add(
-        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      var found = KnownKeys.Key(
+        .longTerm, key.littleEndian, .pairing, packet: packet.record.number)
+      found.connection = all[position].connection
+      known.add(found)
       all[position].learnedKey = nil
     }
     return payload
