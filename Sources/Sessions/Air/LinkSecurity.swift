@@ -126,7 +126,8 @@ struct LinkSecurity: Sendable {
   private func window(of side: Direction) -> UInt64 {
     guard tries <= Self.mostTries else { return Self.shortWindow }
     let missed = UInt64(max(0, missedEvents[Int(side.rawValue)]))
-    let usual = min(Self.mostWindow, Self.window + Self.windowOfEvent * min(Self.mostWindow, missed))
+    let usual = min(
+      Self.mostWindow, Self.window + Self.windowOfEvent * min(Self.mostWindow, missed))
     // Events in which much was sent have more PDUs than that.
     let growth = hasLostKey ? 0 : 2 * min(3, failures)
     return min(Self.mostWindow, usual << UInt64(growth))
