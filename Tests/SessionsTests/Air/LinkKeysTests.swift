@@ -1,6 +1,7 @@
 // The keys that are tried for decrypting connections on the air.
 
 import Bluetooth
+import Bytes
 import Cryptography
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
       $0.sniffer.privateKeys = [Self.ascending + Self.ascending]
     }
     let keys = LinkKeys([bond])
-    #expect(Self.candidates([bond]).allSatisfy(\.isSessionKey))
+    #expect(Self.candidates([bond]).allSatisfy { $0.isSessionKey })
     #expect(keys.count == 4)
     #expect(
       keys.temporary == [
