@@ -22,7 +22,8 @@ extension Fuzzing {
       let broken: String?
       switch face {
       case .diff, .diffJSON:
-        var (left, right) = (MemorySource(records), MemorySource(records))
+        var left = MemorySource(records)
+        var right = MemorySource(records)
         broken = compare(&left, &right, face, areSame: true, supplies)
       case .redact: broken = redact { MemorySource(records) }
       default:
