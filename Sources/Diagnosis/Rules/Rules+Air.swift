@@ -46,8 +46,8 @@ extension Rule {
     ).needing([.air]).onConnection(elsewise: [
       Alternative("the peripheral still sent, and its packets were damaged on the way") {
         history, _ in
-        guard let air = history.air, let first = air.unanswered?.first else { return true }
-        return air.damaged?.packet ?? 0 < first.packet
+        guard let air = history.air, let answer = air.lastAnswer else { return true }
+        return air.damaged?.packet ?? 0 < answer.packet
       }
     ]) { history, evidence in silence(history, evidence).map { [$0] } ?? [] },
   ]

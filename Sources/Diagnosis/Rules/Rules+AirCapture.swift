@@ -61,7 +61,7 @@ extension Rule {
       headline: "the sniffer lost track of connection \(history.id) (\(packet: lost.packet))",
       why: Wording(
         sentences: cause, rest,
-        "The connection events that the sniffer counts are wrong from event \(lost.event) on."),
+        "Its count of connection events is wrong from then on."),
       evidence: PacketSet(of: lost.cause, lost.packet),
       group: "The sniffer lost track of the connection")
   }
@@ -121,14 +121,16 @@ extension EncryptionPeriod {
 }
 
 extension AirLink {
+  private static let mostRare = 6
+
   /// The channels in use on which the capture has less than half as many packets as on average.
   fileprivate var rareChannels: [Int] {
     let counts = (0..<37).map { cell(0, $0).packets + cell(1, $0).packets }
-    let used = (0..<37).filter {
-      counts[$0] > 0 || channelMap >> UInt64($0) & 1 == 1
-    }
-    let sum = counts.reduce(0, +)
+    let used = (0..<37).filter { channelMap >> UInt64($0) & 1 == 1 }
+    let sum = used.reduce(0) { $0 + counts[$1] }
     guard sum >= 20 * used.count, used.count > 1 else { return [] }
-    return used.filter { counts[$0] * used.count * 2 < sum }
+    let rare = used.filter { counts[$0] * used.count * 2 < sum }
+    // Many are those that were not in use all the time.
+    return rare.count <= Self.mostRare ? rare : []
   }
 }

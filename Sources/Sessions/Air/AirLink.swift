@@ -182,6 +182,8 @@ package struct AirLink: Sendable {
   /// How much later than the interval gives the central began its connection events, by a clock of
   /// the sniffer that is exact, and the time in which this was measured, in microseconds.
   package var drift: (deviation: Int64, time: Int64) = (0, 0)
+  /// The time since the event to which that was measured last.
+  var driftPause: Int64 = 0
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0
@@ -212,6 +214,10 @@ package struct AirLink: Sendable {
   var learnedKey: PairingValue?
   /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
   var heard: UInt8 = 0
+  /// The last packet before which others may be missing, or which was not read; 0: none.
+  var gap = 0
+  /// Whether the peripheral has not answered the central's latest packet.
+  var awaitsPeripheral = false
   /// Pauses between two packets of an event that fit the Link Layer's, and others.
   var pauses: (fitting: Int, other: Int) = (0, 0)
   var latestEnd: Int64?

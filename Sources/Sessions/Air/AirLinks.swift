@@ -155,6 +155,12 @@ package struct AirLinks: Sendable {
     return isIndex ? channel : RFChannel.index(ofPosition: channel)
   }
 
+  /// Returns the channel index with which a packet was whitened. Until it is known how the capture
+  /// counts channels, its format decides.
+  func whiteningChannel(_ header: AirHeader) -> UInt8? {
+    channel(header) ?? header.channel.flatMap { RFChannel.index(ofPosition: $0) }
+  }
+
   // MARK: Advertising
 
   private mutating func followAdvertising(
@@ -348,6 +354,7 @@ package struct AirLinks: Sendable {
     link.peripheral = AirParty(address: request.advertiser, type: request.advertiserType)
     link.crcInit = request.crcInit
     link.hop = request.hop
+    link.clockAccuracy = request.clockAccuracy
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2
@@ -374,6 +381,9 @@ package struct AirLinks: Sendable {
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
+    // The initiator becomes the central.
+    packet.record.set(.sent, isInferred: false)
+    packet.answer.air?.directionEvidence = .opcode
   }
 
   /// Ends open connections of the same two devices, or with the same access address: a new one
@@ -500,7 +510,9 @@ package struct AirLinks: Sendable {
     guard crc != .wrong else {
       claims.crcErrors += 1
       all[position].count(
-        error: air.header, channel: index, timing.time(air, packet.record))
+        error: air.header, channel: index, timing.time(air, packet.record),
+        packet: packet.record.number)
+      if let slot = packet.answer.link { links[slot].mayMissBefore = all[position].gap }
       return .none
     }
     guard all[position].stream == .connection else {
@@ -598,14 +610,18 @@ package struct AirLinks: Sendable {
     if direction == .received, !all[position].isEnded { links[slot].isEstablished = true }
     if packet.answer.air?.isResent ?? false { claims.resent += 1 }
     if pdu.isEmpty { claims.empty += 1 }
+    links[slot].mayMissBefore = all[position].gap
     guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true), !all[position].isEnded else {
       return .none
     }
     let payload = all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
-      known.add(
-        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      var found = KnownKeys.Key(
+        .longTerm, key.littleEndian, .pairing, packet: packet.record.number)
+      found.connection = all[position].connection
+      known.add(found)
       all[position].learnedKey = nil
     }
     return payload

@@ -10,7 +10,10 @@ extension AirLink {
   // MARK: Counting
 
   /// Counts a damaged packet, by the side that the capture names. Its event was not missed.
-  mutating func count(error header: AirHeader, channel: UInt8?, _ time: PacketTime?) {
+  mutating func count(
+    error header: AirHeader, channel: UInt8?, _ time: PacketTime?, packet: Int
+  ) {
+    gap = packet
     let side = header.direction.map { Int($0.rawValue) } ?? 2
     sides[side].crcErrors += 1
     count(side, channel, isError: true)
@@ -103,12 +106,27 @@ extension AirLink {
         lateness: isExact ? step.lateness : nil, isNewEvent: step.isNew),
       packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: via != .capture)
+    // An opcode or a MIC proves the side.
+    packet.record.set(side, isInferred: via >= .timing)
     packet.answer.air?.directionEvidence = via
     packet.answer.air?.event = step.event.map { UInt16(truncatingIfNeeded: $0) }
     packet.answer.air?.eventEvidence = step.evidence
+    if isExact, step.isNew { noteDrift(step, isCentral: side == .sent) }
     heard |= 1 << side.rawValue
     acknowledge(pdu, side, step, air, channel, &packet)
+  }
+
+  /// Adds how late an event of the central began. What deviates by more than clocks do is a change
+  /// of the interval, or of the place in the transmit window.
+  private mutating func noteDrift(_ step: EventClock.Step, isCentral: Bool) {
+    let passed = Int64(clamping: step.passed).multiplied(clamped: clock.interval)
+    driftPause.add(clamped: passed)
+    guard isCentral, let lateness = step.lateness else { return }
+    if passed > 0, abs(lateness) <= driftPause / 1000 + 50 {
+      drift.deviation.add(clamped: lateness)
+      drift.time.add(clamped: driftPause)
+    }
+    driftPause = 0
   }
 
   /// Whether the capture's times are exact enough to show the pauses of the Link Layer.
@@ -118,6 +136,7 @@ extension AirLink {
 
   private mutating func count(_ step: EventClock.Step, _ packet: Int) {
     guard step.isNew, let event = step.event else { return }
+    let heardBefore = heard
     if heard == 1 { eventsOnlyCentral += 1 }
     if heard == 2 { eventsOnlyPeripheral += 1 }
     heard = 0
@@ -131,6 +150,8 @@ extension AirLink {
     eventsMissed &+= missed
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
     if missed > 0 { security.miss(events: missed) }
+    // In each event the central sends first.
+    if missed > 0 || heardBefore == 2 { gap = packet }
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)
@@ -168,12 +189,18 @@ extension AirLink {
     case .newAfterMissed:
       sides[place].missed += 1
       packet.answer.air?.missedBefore = 1
+      gap = packet.record.number
     case .resent: packet.answer.air?.isResent = true
     case .resentUnsure:
       packet.answer.air?.isResent = true
       packet.answer.air?.isResendUnsure = true
     }
     if packet.answer.air?.isResent ?? false { sides[place].resent += 1 }
+    // The central sends another PDU only after the last one was acknowledged.
+    if side == .sent, awaitsPeripheral, packet.answer.air?.isResent == false {
+      gap = packet.record.number
+    }
+    awaitsPeripheral = side == .sent
     if let phy = air.header.phy {
       if side == .sent { phyFromCentral = phy } else { phyFromPeripheral = phy }
     }
@@ -272,6 +299,7 @@ extension AirLink {
     packet.answer.air?.encryption = .decrypted
     packet.answer.air?.packetCounter = plain.counter
     packet.answer.air?.missedBefore = UInt32(clamping: plain.missed)
+    if plain.missed > 0 { gap = packet.record.number }
     sides[Int(plain.direction.rawValue)].decrypted += 1
     update { $0.decrypted += 1 }
     return .decrypted(count: Int(pdu.payload.count) - LinkCipher.codeSize)
@@ -284,7 +312,7 @@ extension AirLink {
     direction.correct(
       pdu, to: side, claim: packet.dissection.air?.header.direction, packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: true)
+    packet.record.set(side, isInferred: false)
     packet.answer.air?.directionEvidence = .mic
   }
 
@@ -353,6 +381,7 @@ extension AirLink {
   /// Leaves a PDU encrypted, and records why.
   private mutating func leave(_ pdu: LinkPDU, _ packet: inout Packet) -> AirPayload {
     packet.answer.air?.encryption = .unread
+    gap = packet.record.number
     if let side = packet.record.direction { sides[Int(side.rawValue)].undecrypted += 1 }
     if periods.isEmpty { begin(EncryptionPeriod()) }
     let reason = reason

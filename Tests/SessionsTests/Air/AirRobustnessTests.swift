@@ -222,7 +222,7 @@ extension AirForm.Layout {
   func damage(form: Int, seed: UInt64) {
     let air = short(seed: seed)
     let form = forms[form].form
-    guard form.hasCRC else { return }
+    guard form.hasCRC, !form.isWhitened else { return }
     var random = SeededRandom(seed: seed)
     let records = air.records(form)
     var numbered: [StoredRecord] = []
@@ -267,8 +267,8 @@ extension AirForm.Layout {
       for place in link.cells.indices where place % 2 == 1 { link.cells[place] = 0 }
       link.eventsMissed += link.eventsDamaged
       (link.eventsDamaged, link.damagedEvents) = (0, [])
-      // Where damage was counted, the longest hole is shorter.
-      (link.longestHole, link.longestHolePacket, link.latestPacket) = (0, 0, 0)
+      // A damaged packet is a gap, and where it was counted, the longest hole is shorter.
+      (link.longestHole, link.longestHolePacket, link.latestPacket, link.gap) = (0, 0, 0, 0)
       text += "\(link)\n"
     }
     return text
