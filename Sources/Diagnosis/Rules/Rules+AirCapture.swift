@@ -13,7 +13,7 @@ extension Rule {
       when:
         "the sniffer's count of connection events differs from the one that the channels show, from a change on that it could not read",
       do:
-        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on says nothing about the devices."
+        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on proves nothing about the devices."
     ).with(.ofCapture).needing([.air]).onConnection(elsewise: [
       Alternative("it missed the change for another reason") { history, _ in
         history.air?.link?.lostTrack?.cause ?? 0 > 0

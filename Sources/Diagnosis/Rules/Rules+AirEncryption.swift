@@ -66,7 +66,8 @@ extension Rule {
     } else {
       finding = Finding(
         reason == .unsupportedRemoteFeature
-          ? "The peripheral does not support encryption" : "The peripheral rejected encryption: \(reason)",
+          ? "The peripheral does not support encryption"
+          : "The peripheral rejected encryption: \(reason)",
         headline: "the peripheral rejected encryption (\(packet: attempt.endPacket)): \(reason)",
         why:
           "\(attempt.beginning), and the peripheral answered \(reason) (\(packet: attempt.endPacket)).",

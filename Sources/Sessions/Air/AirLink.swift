@@ -118,8 +118,8 @@ package struct EncryptionPeriod: Sendable {
   package var keysGiven = 0
 }
 
-/// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is in
-/// `Links`: its central is the local side, its peripheral the peer.
+/// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is
+/// in `Links`: its central is the local side, its peripheral the peer.
 package struct AirLink: Sendable {
   /// The number of the connection in `Links`; 0: none yet.
   package internal(set) var connection = 0

@@ -15,7 +15,8 @@ enum AirPayload {
 
 /// The connections and streams on the air, by access address.
 ///
-/// A packet is believed only if its CRC is right; a damaged one is counted and changes nothing else.
+/// A packet is believed only if its CRC is right; a damaged one is counted, and changes nothing
+/// else.
 package struct AirLinks: Sendable {
   /// What the sniffers' headers claim that is known to be wrong, and other facts about the capture.
   package struct CaptureClaims: Sendable {
@@ -140,6 +141,7 @@ package struct AirLinks: Sendable {
     if let value = header.counter {
       if let counter, counter.interface == record.adapter {
         let gap = value &- counter.value &- 1
+        // At most 2¹⁵ for each record.
         if gap < 0x8000 { claims.sniffersLosses &+= Int(gap) }
       }
       counter = (record.adapter, value)

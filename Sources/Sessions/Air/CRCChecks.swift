@@ -18,8 +18,8 @@ struct CRCChecks: Sendable {
   var isNotRecorded: Bool { right == 0 && zeros + made + contradicted >= 3 }
 
   /// Returns whether the CRC of a packet is right: as computed if that is possible, else as the
-  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs are
-  /// not those of the air.
+  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs
+  /// are not those of the air.
   ///
   /// - Parameters:
   ///   - initial: the initial value; nil: unknown.

@@ -50,8 +50,8 @@ extension AirLink {
 
   // MARK: Events and sides
 
-  /// Returns whether a request to connect is the one that opened this connection, as another sniffer
-  /// of the capture heard it.
+  /// Returns whether a request to connect is the one that opened this connection, as another
+  /// sniffer of the capture heard it.
   func isDuplicate(_ request: ConnectIndication, _ record: borrowing CaptureRecord) -> Bool {
     !isEnded && interface != record.adapter && central?.address == request.initiator
       && peripheral?.address == request.advertiser
