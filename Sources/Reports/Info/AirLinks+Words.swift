@@ -69,8 +69,9 @@ extension AirLinks {
       remarks.append("its clock goes back \(count: claims.clockGoesBack, "time", "times")")
     }
     if claims.sniffersLosses > 0 {
-      let records: Wording = "\(count: claims.sniffersLosses, "record", "records")"
-      remarks.append("\(records) of its count are not in the capture: lost, or filtered out")
+      let count = claims.sniffersLosses
+      let records: Wording = "\(count: count, "record of its count is", "records of its count are")"
+      remarks.append("\(records) not in the capture: lost, or filtered out")
     }
     return remarks
   }

@@ -234,6 +234,7 @@ struct InfoDocument: ~Copyable {
       if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
       sink.connection(
         connection, name: name, until: facts.latest, memory.air.link(connection: connection.id))
+      sink.changes(facts.changes.filter { $0.connection == connection.id })
       sink.endItem()
     }
     sink.endList()

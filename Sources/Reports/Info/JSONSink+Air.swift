@@ -27,6 +27,27 @@ extension JSONSink {
     encryption(of: link)
   }
 
+  /// Appends when the interval and the PHYs of a connection changed.
+  mutating func changes(_ changes: [AirChange]) {
+    guard !changes.isEmpty else { return }
+    beginList("changes")
+    for change in changes {
+      beginItem()
+      number("packet", change.packet)
+      number("event", Int(change.event))
+      switch change.what {
+      case .interval(let interval): quantity("interval", Int(interval), .interval)
+      case .phys(let sent, let received):
+        begin("phy")
+        string(Direction.sent.key(.air), Wording("\(phy: sent)").text)
+        string(Direction.received.key(.air), Wording("\(phy: received)").text)
+        end()
+      }
+      endItem()
+    }
+    endList()
+  }
+
   private mutating func events(of link: AirLink) {
     if link.isFiltered { flag("filtered", true) }
     guard !link.isFiltered, let first = link.firstEvent, let last = link.lastEvent else { return }
