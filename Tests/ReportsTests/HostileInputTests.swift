@@ -32,7 +32,7 @@ struct HostileInputTests {
     let others: [(String, ([UInt8], Fuzzing.Faces) -> String?)] = [
       ("FuzzPcap", Fuzzing.pcap), ("FuzzPcapng", Fuzzing.pcapng),
       ("FuzzPacketLogger", Fuzzing.packetLogger), ("FuzzLive", Fuzzing.live),
-      ("FuzzPDU", Fuzzing.pdu), ("FuzzSupplied", Fuzzing.supplied),
+      ("FuzzPDU", Fuzzing.pdu), ("FuzzSupplied", Fuzzing.supplied), ("FuzzAir", Fuzzing.air),
     ]
     for (name, fuzz) in others {
       for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {

@@ -206,8 +206,6 @@ package struct AirLink: Sendable {
   var checks = CRCChecks()
   /// The last packet with its access address.
   var latestPacket = 0
-  /// The events without a packet before the latest one.
-  var missedEvents = 0
   /// The latest control PDU that may change the interval and that the sniffer could not read.
   var latestUpdate = 0
   /// Events after the latest one of which only damaged packets were recorded so far.

@@ -141,7 +141,7 @@ package struct AirLinks: Sendable {
     if let value = header.counter {
       if let counter, counter.interface == record.adapter {
         let gap = value &- counter.value &- 1
-        // At most 2¹⁵ for each record, so it cannot overflow.
+        // Bounded: at most 2¹⁵ for each record.
         if gap < 0x8000 { claims.sniffersLosses &+= Int(gap) }
       }
       counter = (record.adapter, value)

@@ -236,7 +236,7 @@ struct EventClock: Sendable {
       guard let next = change.interval, change.instant > base, change.instant <= number else {
         continue
       }
-      // Cannot overflow: instants are within 2¹⁵ events, and intervals below 82 s.
+      // Bounded: instants are within 2¹⁵ events, and intervals below 82 s.
       passed += Int64(change.instant - base) * interval + change.offset
       (base, interval) = (change.instant, next)
     }

@@ -151,7 +151,7 @@ extension AirLink {
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
     // In each event the central sends first.
     if missed > 0 || heardBefore == 2 { gap = packet }
-    missedEvents = missed
+    if missed > 0 { security.miss(events: missed) }
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)
@@ -289,16 +289,11 @@ extension AirLink {
     update { if $0.firstEncrypted == 0 { $0.firstEncrypted = packet.record.number } }
     let encrypted = EncryptedPDU(
       header: pdu.flags, payload: packet.bytes.part(pdu.payload), direction: side)
-    var plain = security.decrypt(encrypted, missedEvents: missedEvents, into: &buffer)
+    var plain = security.decrypt(encrypted, into: &buffer)
     if plain == nil, security.mayTryKeys {
       plain = find(keys, known, encrypted, into: &buffer)
     }
-    guard let plain else {
-      if security.hasLostKey {
-        update { if $0.reason == nil { $0.reason = .lostCounter } }
-      }
-      return leave(pdu, &packet)
-    }
+    guard let plain else { return leave(pdu, &packet) }
     security.state = .encrypted
     if plain.direction != side { correct(pdu, to: plain.direction, &packet) }
     packet.answer.air?.encryption = .decrypted
@@ -406,6 +401,7 @@ extension AirLink {
   /// Why the latest period is not decrypted.
   private var reason: UndecryptedReason {
     guard let period = periods.last else { return .beganBefore }
+    if security.cipher != nil { return .lostCounter }
     if period.response == 0 && period.request == 0 {
       return opening == 0 ? .beganBefore : .requestMissing
     }
