@@ -110,7 +110,10 @@ extension Evidence {
     finding.doubt(Self.missing)
     // A sniffer misses packets more often than devices fail.
     if isLossy, finding.connections.contains(where: { gaps.onAir[$0] != nil }) {
-      finding.severity = finding.severity == .error ? .warning : .note
+      let isSparse = connections.contains {
+        finding.connections.contains($0.id) && $0.air?.isSparse ?? false
+      }
+      finding.severity = finding.severity == .error && !isSparse ? .warning : .note
     }
   }
 

@@ -91,6 +91,8 @@ package struct ChannelHistory: Sendable {
   /// Requests that wait for their response; at the end, those that received none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
+  /// On the air, the last packet before which others may be missing.
+  private var lastMissing = 0
 
   private static let most = 32
   private static let mostOpen = 16
@@ -108,6 +110,9 @@ package struct ChannelHistory: Sendable {
       || open.contains(where: \.isConnection)
   }
 
+  /// Forgets the requests before a packet: their responses may be missing.
+  mutating func forgetOpen(before packet: Int) { open.removeAll { $0.asked.packet < packet } }
+
   /// Records data that is not an ATT PDU.
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if case .stream(let event) = packet.dissection.fact, event.status == .success,
@@ -118,14 +123,17 @@ package struct ChannelHistory: Sendable {
     guard case .acl = packet.dissection.content, let direction = packet.record.direction else {
       return
     }
-    let known = packet.answer.link.map { memory.links.gap(of: $0) } ?? memory.links.gap
-    if known != gap {
-      gap = known
+    if memory.links.gap != gap {
+      gap = memory.links.gap
       // Responses may be among the missing records.
       open.removeAll()
       unasked.removeAll()
       forgetCredits()
     } else if packet.record.isTruncated {
+      forgetCredits()
+    }
+    if let link = packet.answer.link, memory.links.gap(of: link) != lastMissing {
+      lastMissing = memory.links.gap(of: link)
       forgetCredits()
     }
     if let channel = packet.answer.channel, channel.isOutOfCredits,

@@ -238,6 +238,7 @@ struct ConnectionNotes: Sendable {
   private mutating func finishAir(_ memory: borrowing Memory, _ extent: CaptureExtent) {
     air.finish(connection, link.current ?? link.parameters, memory, extent)
     if air.isIncomplete { connection.hasLostPackets = true }
+    channels.forgetOpen(before: air.lastGap)
     guard connection.ending == nil || connection.ending == .unknown, let last = air.last else {
       return
     }

@@ -144,8 +144,8 @@ struct KeysOfCapturesTests {
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(Self.read.allSatisfy { ending.text.contains($0) }, "\(verb)")
     }
-    let rows = try Program.run(["table", "--kind", "values", reconnection, "--keys", pairing])
-    #expect(rows.status == 0 && rows.text.contains("Characteristic 3"), "\(rows.errors)")
+    let rows = try Program.run(["table", "--kind", "operations", reconnection, "--keys", pairing])
+    #expect(rows.status == 0 && rows.text.contains("0x0028"), "\(rows.errors)")
     let info = try Program.run(["info", "--json", reconnection, "--keys", pairing])
     #expect(info.status == 0 && info.errors.isEmpty, "\(info.errors)")
   }

@@ -340,7 +340,10 @@ struct OperationRow: TableRow {
     Column("operation", .string, "read, write, notification and so on, as in values") {
       $1.word($0.value.operation.key)
     },
-    Column("direction", .string, "sent or received: which way the value went") {
+    Column(
+      "direction", .string,
+      "sent or received: which way the value went; on the air central_to_peripheral or peripheral_to_central"
+    ) {
       $1.word($0.value.direction?.key($0.value.parties.vantage))
     },
     Column("service", .string, "service of the attribute") { $1.uuid($0.value.attribute.service) },

@@ -194,6 +194,13 @@ package struct AirHistory: Defaulted {
     link?.isFiltered == true || link?.lostTrack != nil ? .max : max(gap, damaged?.packet ?? 0)
   }
 
+  /// Whether the sniffer missed so much that hardly anything follows from what it lacks.
+  package var isSparse: Bool {
+    guard let link else { return false }
+    return link.isFiltered || link.lostTrack != nil
+      || link.eventsMissed > (link.eventsSeen &+ link.eventsMissed) / 5
+  }
+
   /// Returns whether the capture is known to have everything of the connection after a packet, and
   /// all of it was read.
   package func isComplete(after packet: Int) -> Bool { lastGap <= packet }

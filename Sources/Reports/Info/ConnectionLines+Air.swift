@@ -47,6 +47,7 @@ extension ConnectionLines {
     if let central = link?.central {
       let opened: StaticString = connection.isOpeningMissing ? ", central " : ", opened by "
       out.write("\(opened)\(central.address) \(central.kind)")
+      if let identity = connection.localIdentity { out.write(" (\(identity))") }
     }
   }
 

@@ -11,7 +11,9 @@ extension Details {
   ) {
     let fact = packet.answer.air ?? AirFact()
     sink.begin("air")
-    header(air, fact, packet.record, isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
+    header(
+      air, fact, packet.record, isPlaced: !packet.answer.fragment.hasJoinedBytes,
+      isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
     sink.end()
     // A record that ends before the PDU has neither flags nor length.
     guard air.pdu.count >= 2, !air.header.isWhitened else {
@@ -21,7 +23,11 @@ extension Details {
     sink.begin("ll")
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
-    case .advertising(let pdu): advertising(pdu, air, fact, packet, to: &sink)
+    case .advertising(let pdu):
+      let mayHoldSecret = memory.advertisements.mayHoldSecret
+      sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
+      advertising(pdu, air, fact, packet, mayHoldSecret: mayHoldSecret, to: &sink)
+      sink.hidesAdvertising = false
     case .linkControl:
       linkHeader("control", flags, air, fact, packet, to: &sink)
       control(fact, packet, to: &sink)
@@ -57,9 +63,13 @@ extension Details {
   }
 
   /// Appends the sniffer's header, and what is known of it.
+  ///
+  /// - Parameters:
+  ///   - isPlaced: whether positions count from the record's first byte.
+  ///   - isRecorded: whether the capture has CRCs.
   private static func header<Sink: FieldSink & ~Copyable>(
-    _ air: AirPacket, _ fact: AirFact, _ record: borrowing CaptureRecord, isRecorded: Bool,
-    to sink: inout Sink
+    _ air: AirPacket, _ fact: AirFact, _ record: borrowing CaptureRecord, isPlaced: Bool,
+    isRecorded: Bool, to sink: inout Sink
   ) {
     let header = air.header
     if case .air(let format) = record.framing { sink.word("format", format.key) }
@@ -77,7 +87,7 @@ extension Details {
         "clock_us", Int(clock) &* Int(header.clockUnit), decimals: 3)
     }
     if air.pdu.count > 0 || air.accessAddress != 0 {
-      sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), 4)
+      sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), isPlaced ? 4 : 0)
       sink.identifier("access_address", UInt64(air.accessAddress), digits: 8)
     }
     switch fact.crc {
@@ -145,7 +155,7 @@ extension Details {
   /// Appends a PDU on an advertising channel.
   private static func advertising<Sink: FieldSink & ~Copyable>(
     _ pdu: AdvertisingPDU, _ air: AirPacket, _ fact: AirFact, _ packet: borrowing Packet,
-    to sink: inout Sink
+    mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = packet.dissection.parameters else {
       // A damaged packet may be any PDU.
@@ -155,7 +165,7 @@ extension Details {
       return
     }
     sink.name("pdu", pdu.name(pdu.place(air, fact)) ?? "unknown")
-    fields(found, packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
+    fields(found, packet.dissection, packet.bytes, mayHoldSecret: mayHoldSecret, to: &sink)
   }
 }
 

@@ -170,7 +170,8 @@ package struct AirLinks: Sendable {
     claims.advertising += 1
     var isWrongClaim = false
     let crc = advertisingChecks.check(
-      air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: CRC24.advertising, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
     settleChannels(pdu, air.header, crc)
@@ -380,6 +381,9 @@ package struct AirLinks: Sendable {
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
+    // The initiator becomes the central.
+    packet.record.set(.sent, isInferred: false)
+    packet.answer.air?.directionEvidence = .opcode
   }
 
   /// Ends open connections of the same two devices, or with the same access address: a new one
@@ -489,7 +493,8 @@ package struct AirLinks: Sendable {
     }
     var isWrongClaim = false
     let crc = all[position].checks.check(
-      air, packet.bytes, initial: all[position].crcInit, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: all[position].crcInit, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     if all[position].crcInit == nil, let found = all[position].checks.vote(air, packet.bytes) {
       all[position].crcInit = found
@@ -613,8 +618,10 @@ package struct AirLinks: Sendable {
     links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
-      known.add(
-        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      var found = KnownKeys.Key(
+        .longTerm, key.littleEndian, .pairing, packet: packet.record.number)
+      found.connection = all[position].connection
+      known.add(found)
       all[position].learnedKey = nil
     }
     return payload

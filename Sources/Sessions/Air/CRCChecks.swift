@@ -21,11 +21,16 @@ struct CRCChecks: Sendable {
   /// capture says. A computed result that contradicts every claim is not believed: then the CRCs are
   /// not those of the air.
   ///
-  /// - Parameter initial: the initial value; nil: unknown.
+  /// - Parameters:
+  ///   - initial: the initial value; nil: unknown.
+  ///   - isTruncated: whether the capture cut the packet.
   mutating func check(
-    _ packet: AirPacket, _ bytes: RawSpan, initial: UInt32?, isWrongClaim: inout Bool
+    _ packet: AirPacket, _ bytes: RawSpan, initial: UInt32?, isTruncated: Bool,
+    isWrongClaim: inout Bool
   ) -> AirFact.CRC {
     let claim = packet.header.crc
+    // A length that exceeds the whole packet is wrong itself.
+    if claim == .none, !isTruncated, packet.isLengthTooLarge(bytes) { return .wrong }
     guard let crc = packet.crc, let initial, !packet.header.isDecrypted else {
       return claim == .wrong ? .wrong : claim == .right ? .right : .unknown
     }
@@ -67,5 +72,13 @@ struct CRCChecks: Sendable {
       2 * best.count > votes.reduce(0, { $0 + $1.count })
     else { return nil }
     return best.initial
+  }
+}
+
+extension AirPacket {
+  /// Whether the length in the PDU's header exceeds the packet.
+  fileprivate func isLengthTooLarge(_ bytes: RawSpan) -> Bool {
+    guard crc == nil, pdu.count >= 2 else { return false }
+    return Int(bytes.byte(at: Int(pdu.start) + 1)) > Int(pdu.count) - 2
   }
 }

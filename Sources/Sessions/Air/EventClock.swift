@@ -190,8 +190,8 @@ struct EventClock: Sendable {
     step.passed = event.map { found - $0 } ?? found + 1
     apply(changesUpTo: found)
     event = found
-    // The peripheral's packet alone comes later than the anchor.
-    if let late = step.lateness, isExact, 230...5000 ~= late, let start {
+    // Without the central's first packet, the event seems to begin later.
+    if let late = step.lateness, isExact, 150...5000 ~= late, let start {
       anchor = start - late
     } else {
       anchor = start

@@ -82,8 +82,7 @@ package struct KeyCollection: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    for key in memory.keys.keys where !key.source.isGiven { add(key) }
-    for key in memory.keys.encrypting { add(key) }
+    // These come first: their devices are known.
     for link in memory.air.all where link.stream == .connection {
       guard let found = link.secureConnectionsKey(privateKeys) else { continue }
       let peer = Device(link.peripheral?.address, link.peripheral?.type)
@@ -91,6 +90,8 @@ package struct KeyCollection: PacketReport, ~Copyable {
         $0.add(Bond.LongTermKey(found.littleEndian))
       }
     }
+    for key in memory.keys.keys where !key.source.isGiven { add(key) }
+    for key in memory.keys.encrypting { add(key) }
     if bonds.isEmpty { explain(memory) }
   }
 
@@ -104,14 +105,17 @@ package struct KeyCollection: PacketReport, ~Copyable {
       (found.ediv, found.rand) = (key.ediv, key.rand)
       (found.isAuthenticated, found.size) = (key.isAuthenticated, key.size)
       found.isForPeripheral = key.side == .local
-      add(to: peer ?? Device(key.address, key.type) ?? known?.peer) { $0.add(found) }
+      let device = peer ?? Device(key.address, key.type) ?? known?.peer
+      let isKnown = bonds.contains { $0.longTermKeys.contains { $0.bytes == key.bytes } }
+      if device == nil, isKnown { return }
+      add(to: device) { $0.add(found) }
     case .shortTerm:
       add(to: nil) { bond in
         if !bond.sniffer.shortTerm.contains(key.bytes) { bond.sniffer.shortTerm.append(key.bytes) }
         return true
       }
     case .identityResolving:
-      // Without the identity, the key says nothing.
+      // Without its identity, the key is of no use.
       guard
         let owner = Device(key.address, key.type) ?? known?.identities[Int(key.side.rawValue)]
       else { return }
