@@ -149,18 +149,32 @@ package struct AirLink: Sendable {
   package var phyFromCentral: UInt8 = 0
   package var phyFromPeripheral: UInt8 = 0
   /// Index 0: the central, 1: the peripheral, 2: unknown side.
-  package var sides: [AirSide] = [AirSide(), AirSide(), AirSide()]
+  package var sides: [AirSide] {
+    guard !areEventsKnown else { return counts }
+    // Sequence numbers that were made up show no missing PDUs.
+    return counts.map {
+      var side = $0
+      side.missed = 0
+      return side
+    }
+  }
+  var counts: [AirSide] = [AirSide(), AirSide(), AirSide()]
   /// Packets and CRC errors per channel index (0–39), for each side: 40 × (packets, errors) × 2;
   /// empty until used.
   package var cells: [UInt32] = []
   /// The first and the last connection event with a packet.
-  package var firstEvent: Int?
+  package var firstEvent: Int? { areEventsKnown ? earliestEvent : nil }
   package var lastEvent: Int?
+  var earliestEvent: Int?
+  /// Whether the packets are on the channels of the events that they are counted in. Those of a
+  /// sniffer that is itself the central are not.
+  package var areEventsKnown: Bool { eventsSeen < 8 || clock.lostHops * 4 < eventsSeen }
   /// Events with a packet, and those between the first and the last without one.
   package var eventsSeen = 0
   /// Events of which only damaged packets were recorded; neither seen nor missed.
   package var eventsDamaged = 0
-  package var eventsMissed = 0
+  package var eventsMissed: Int { areEventsKnown ? eventsWithout : 0 }
+  var eventsWithout = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
   /// The longest run of events without a packet, with the packet after it.

@@ -83,6 +83,8 @@ package struct AirLinks: Sendable {
   private var selections: [UInt64] = []
   private var counter: (interface: AdapterIndex, value: UInt16)?
   private var handles: UInt16 = 0
+  /// Whether the channels of a connection will show how the capture counts channels.
+  private var isJudging = false
   private let keys: LinkKeys
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -153,8 +155,15 @@ package struct AirLinks: Sendable {
   private func channel(_ header: AirHeader) -> UInt8? {
     guard let channel = header.channel, channel < 40 else { return nil }
     guard header.isRFOrder else { return channel }
-    guard let isIndex = claims.isChannelIndex else { return nil }
-    return isIndex ? channel : RFChannel.index(ofPosition: channel)
+    if claims.isChannelIndex ?? false { return channel }
+    // As the format says, unless a connection shows it soon, or the number is an index of a primary
+    // channel.
+    if claims.isChannelIndex == nil,
+      isJudging || header.kind == .unknown && (channel == 37 || channel == 38)
+    {
+      return nil
+    }
+    return RFChannel.index(ofPosition: channel)
   }
 
   /// Returns the channel index with which a packet was whitened. Until it is known how the capture
@@ -302,8 +311,8 @@ package struct AirLinks: Sendable {
     claims.wrongCRCClaims += 1
   }
 
-  /// Decides from the channel of a legacy advertising PDU how the writer counts channels. These are
-  /// sent on 37, 38 and 39 only: 0, 12 and 39 in RF order.
+  /// Decides from the channel of an advertising PDU how the writer counts channels. Primary ones are
+  /// 37, 38 and 39: 0, 12 and 39 in RF order.
   private mutating func settleChannels(
     _ pdu: AdvertisingPDU, _ header: AirHeader, _ crc: AirFact.CRC
   ) {
@@ -311,7 +320,8 @@ package struct AirLinks: Sendable {
       let channel = header.channel
     else { return }
     switch pdu.kind {
-    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd:
+    case .extended where header.kind == .auxiliaryAdvertising: break
+    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd, .extended:
       if channel == 0 || channel == 12 { claims.isChannelIndex = false }
       if channel == 37 || channel == 38 { claims.isChannelIndex = true }
     default: break
@@ -374,6 +384,7 @@ package struct AirLinks: Sendable {
       interval: request.interval, map: request.channelMap, hop: request.hop,
       algorithm: link.channelSelection,
       begins: time.map { $0.end + delay + Int64(request.windowOffset) * 1250 })
+    isJudging = air.header.isRFOrder && claims.isChannelIndex == nil
     let position = add(link)
     let slot = connect(position, packet.record, &links, isOpeningMissing: false)
     links[slot].interval = request.interval
@@ -519,6 +530,10 @@ package struct AirLinks: Sendable {
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
+      if let direction = air.header.direction {
+        packet.record.set(direction, isInferred: false)
+        packet.answer.air?.directionEvidence = .capture
+      }
       if all[position].stream == .periodicAdvertising { followTrain(position, pdu, air, &packet) }
       return .none
     }

@@ -34,9 +34,10 @@ struct CRCChecks: Sendable {
     guard let crc = packet.crc, let initial, !packet.header.isDecrypted else {
       return claim == .wrong ? .wrong : claim == .right ? .right : .unknown
     }
-    if crc == 0, claim == .right {
+    if crc == 0, claim != .wrong {
+      // A program that changed the packet left the CRC out.
       zeros += 1
-      return .right
+      return claim == .right ? .right : .unknown
     }
     if CRC24.compute(init: initial, bytes.part(packet.pdu)) == crc {
       right += 1
