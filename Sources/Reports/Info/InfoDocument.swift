@@ -281,7 +281,8 @@ struct InfoDocument: ~Copyable {
       sink.word("kind", key)
       sink.identifier("access_address", UInt64(stream.accessAddress), digits: 8)
       if stream.owner > 0 { sink.number("connection", stream.owner) }
-      if let advertiser = stream.peripheral { sink.address("advertiser", advertiser.address) }
+      if stream.answersTrain { sink.flag("responses", true) }
+      if let advertiser = stream.train?.address { sink.address("advertiser", advertiser) }
       sink.number("packet", stream.firstPacket)
       sink.number("last_packet", stream.lastPacket)
       sink.number("packets", stream.packets)

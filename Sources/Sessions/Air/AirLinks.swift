@@ -125,7 +125,7 @@ package struct AirLinks: Sendable {
     guard let air = packet.dissection.air else { return .none }
     note(air.header, packet.record)
     packet.answer.air = AirFact()
-    if report != nil { report = nil }
+    if report != nil { (report, train) = (nil, nil) }
     switch packet.dissection.content {
     case .advertising(let pdu):
       followAdvertising(pdu, air, &packet, &links, names)
