@@ -1,4 +1,5 @@
 import Bluetooth
+import Captures
 import MadeTraffic
 import Sessions
 
@@ -22,7 +23,8 @@ extension Fuzzing {
       let broken: String?
       switch face {
       case .diff, .diffJSON:
-        var (left, right) = (MemorySource(records), MemorySource(records))
+        var left = MemorySource(records)
+        var right = MemorySource(records)
         broken = compare(&left, &right, face, areSame: true, supplies)
       case .redact: broken = redact { MemorySource(records) }
       default:
@@ -74,15 +76,17 @@ extension Fuzzing {
     return form
   }
 
-  /// Changes bytes of a record (place of the record, then places and values), or replaces one.
+  /// Changes bytes of a record (place of the record, then places and values), or replaces one. The
+  /// first bytes of PPI stay: packets of other networks are never read.
   private static func change(_ records: inout [StoredRecord], _ change: [UInt8]) {
     guard change.count > 1, !records.isEmpty else { return }
     let index = Int(change[1]) * records.count / 256
+    let kept = records[index].framing == .air(.ppi) ? 8 : 0
     if change[0] & 15 == 14 {
-      records[index].bytes = Array(change.dropFirst(2))
+      records[index].bytes = Array(records[index].bytes.prefix(kept)) + change.dropFirst(2)
     } else {
       for place in stride(from: 2, to: change.count - 1, by: 2)
-      where Int(change[place]) < records[index].bytes.count {
+      where kept..<records[index].bytes.count ~= Int(change[place]) {
         records[index].bytes[Int(change[place])] = change[place + 1]
       }
     }

@@ -159,6 +159,7 @@ struct HostileInputTests {
     "One changed byte in a file of another format passes all checks",
     arguments: [
       "monitor.pcap", "pairing-fails.pcap", "wristband.pcapng", "enhanced-connection.pklg",
+      "sniffed-pairing.pcap", "sniffed-bond.pcapng",
     ])
   func changedBytesOfOtherFormats(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474
