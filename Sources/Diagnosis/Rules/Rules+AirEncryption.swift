@@ -216,7 +216,6 @@ private struct KeyTrial: Sendable {
           ? ""
           : "It was the same on connection \(Wording(first: 4, of: others) { "\($0)" })."),
       evidence: PacketSet(of: attempt.moment.packet, period.start, sent.first.packet, ended.packet),
-      restsOnAbsence: true,
       group: "The peripheral could not decrypt what the central encrypted: the keys differ")
   }
 }

@@ -222,6 +222,8 @@ package struct AirLink: Sendable {
   var latestPacket = 0
   /// The latest control PDU that may change the interval and that the sniffer could not read.
   var latestUpdate = 0
+  /// The event of such a PDU that nothing decrypts, and the number of events seen until then.
+  var unreadUpdate: (event: Int, seen: Int)?
   /// Events after the latest one of which only damaged packets were recorded so far.
   var damagedEvents: [Int] = []
   /// The long-term key that a pairing with Secure Connections gave, until it is remembered.

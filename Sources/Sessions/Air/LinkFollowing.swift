@@ -157,7 +157,15 @@ extension AirLink {
       lostTrack = (since, packet, latestUpdate)
       eventsSeenBeforeLoss = eventsSeen
     }
+    if lostTrack == nil, let update = unreadUpdate, event - update.event >= Self.leastLost,
+      (eventsSeen - update.seen) * 10 < event - update.event
+    {
+      (lostTrack, eventsSeenBeforeLoss) = ((update.event, packet, latestUpdate), update.seen)
+    }
   }
+
+  /// A sniffer that meets less than a tenth of so many events follows another interval.
+  private static let leastLost = 100
 
   /// Returns the only side that may send a control PDU, if it is plain.
   private func opcodeSide(_ pdu: LinkPDU, _ bytes: RawSpan) -> Direction? {
@@ -394,6 +402,7 @@ extension AirLink {
     // The sniffer cannot read an update either, and then follows the old interval.
     if pdu.isControl, pdu.length == 16, packet.record.direction == .sent {
       latestUpdate = packet.record.number
+      if let lastEvent { unreadUpdate = (lastEvent, eventsSeen) }
     }
     return .none
   }
