@@ -150,8 +150,8 @@ package struct AirLink: Sendable {
   package var phyFromPeripheral: UInt8 = 0
   /// Index 0: the central, 1: the peripheral, 2: unknown side.
   package var sides: [AirSide] {
-    guard !areEventsKnown else { return counts }
-    // Sequence numbers that were made up show no missing PDUs.
+    guard !areEventsKnown || isFiltered else { return counts }
+    // Sequence numbers that were made up, or of which some were removed, show no missing PDUs.
     return counts.map {
       var side = $0
       side.missed = 0
@@ -173,7 +173,7 @@ package struct AirLink: Sendable {
   package var eventsSeen = 0
   /// Events of which only damaged packets were recorded; neither seen nor missed.
   package var eventsDamaged = 0
-  package var eventsMissed: Int { areEventsKnown ? eventsWithout : 0 }
+  package var eventsMissed: Int { areEventsKnown && !isFiltered ? eventsWithout : 0 }
   var eventsWithout = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
@@ -182,8 +182,8 @@ package struct AirLink: Sendable {
   package var longestHolePacket = 0
   /// Whether empty packets were removed from the capture, so that gaps show nothing.
   package var isFiltered: Bool {
-    let empty = sides.reduce(0) { $0 + $1.empty }
-    return empty == 0 && sides.reduce(0) { $0 + $1.packets } >= 20
+    let empty = counts.reduce(0) { $0 + $1.empty }
+    return empty == 0 && counts.reduce(0) { $0 + $1.packets } >= 20
   }
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
