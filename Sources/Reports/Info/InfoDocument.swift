@@ -234,7 +234,9 @@ struct InfoDocument: ~Copyable {
       if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
       sink.connection(
         connection, name: name, until: facts.latest, memory.air.link(connection: connection.id))
-      sink.changes(facts.changes.filter { $0.connection == connection.id })
+      if connection.isOnAir {
+        sink.changes(facts.changes.filter { $0.connection == connection.id }, of: connection)
+      }
       sink.endItem()
     }
     sink.endList()
@@ -370,6 +372,7 @@ extension JSONSink {
       address("central", central.address)
       if let kind = central.kind.key { word("central_type", kind) }
     }
+    if let identity = connection.localIdentity { address("central_identity", identity) }
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }
