@@ -14,12 +14,11 @@ extension Details {
     header(
       air, fact, packet.record, isPlaced: !packet.answer.fragment.hasJoinedBytes,
       isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
-    sink.end()
     // A record that ends before the PDU has neither flags nor length.
-    guard air.pdu.count >= 2, !air.header.isWhitened else {
-      payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
-      return
-    }
+    let isRead = air.pdu.count >= 2 && !air.header.isWhitened
+    if !isRead { payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink) }
+    sink.end()
+    guard isRead else { return }
     sink.begin("ll")
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
@@ -73,6 +72,9 @@ extension Details {
   ) {
     let header = air.header
     if case .air(let format) = record.framing { sink.word("format", format.key) }
+    if let message = header.message, air.pdu.isEmpty {
+      sink.identifier("message", UInt64(message), digits: 2)
+    }
     if let channel = fact.channel { sink.number("channel", Int(channel)) }
     if let rssi = header.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
     if let noise = header.noise { sink.quantity("noise", Int(noise), .dBm) }
@@ -86,7 +88,7 @@ extension Details {
       sink.fixed(
         "clock_us", Int(clock) &* Int(header.clockUnit), decimals: 3)
     }
-    if air.pdu.count > 0 || air.accessAddress != 0 {
+    if !air.pdu.isEmpty {
       sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), isPlaced ? 4 : 0)
       sink.identifier("access_address", UInt64(air.accessAddress), digits: 8)
     }
