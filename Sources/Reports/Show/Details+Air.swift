@@ -29,16 +29,16 @@ extension Details {
       sink.hidesAdvertising = false
     case .linkControl:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(fact, packet, to: &sink)
+      control(packet, memory, to: &sink)
     case .linkData(let pdu) where pdu.isControl && !fact.stream.isIsochronous:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(fact, packet, to: &sink)
+      control(packet, memory, to: &sink)
     case .linkData(let pdu):
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if pdu.isEmpty { sink.flag("empty", true) }
       payload(
         packet.dissection.body, of: packet.bytes,
-        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        isSecret: packet.mayHoldSecret(memory), to: &sink)
     default:
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
@@ -141,12 +141,12 @@ extension Details {
 
   /// Appends a control PDU: its opcode and parameters, or its bytes if it was not read.
   private static func control<Sink: FieldSink & ~Copyable>(
-    _ fact: AirFact, _ packet: borrowing Packet, to sink: inout Sink
+    _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     guard let opcode = packet.controlOpcode else {
       payload(
         packet.dissection.body, of: packet.bytes,
-        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        isSecret: packet.mayHoldSecret(memory), to: &sink)
       return
     }
     sink.at(opcode.offset, 1)
@@ -171,18 +171,29 @@ extension Details {
   }
 }
 
-extension Dissection {
-  /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key: it is
-  /// plain, as far as is known, and not that of a stream.
-  func mayHoldSecret(_ fact: AirFact?) -> Bool {
-    switch fact?.stream {
-    case .connectedIsochronous, .broadcastIsochronous, .periodicAdvertising: false
-    case .connection, .unknown, nil: fact?.encryption != .unread
+extension Packet {
+  /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key.
+  func mayHoldSecret(_ memory: borrowing Memory) -> Bool {
+    guard let fact = answer.air, case .linkData(let pdu) = dissection.content else { return true }
+    // Streams carry audio or advertising, and ciphertext reveals nothing.
+    guard fact.stream == .connection || fact.stream == .unknown, fact.encryption != .unread else {
+      return false
+    }
+    // What a damaged packet contains is unknown.
+    let payload = bytes.part(dissection.body)
+    guard fact.crc != .wrong, payload.byteCount > 0 else { return true }
+    switch pdu.llid {
+    case 3:
+      let row = LinkOpcode(rawValue: payload.byte(at: 0)).row
+      return row?.parameters.has(.secret) ?? true
+    case 2 where payload.byteCount >= L2CAPHeader.size:
+      // Length (2 bytes), channel (2).
+      return ChannelID(rawValue: payload.littleEndianU16(at: 2)).carriesSecurityManager
+        || memory.attributes.hasKeyMaterial
+    default: return true
     }
   }
-}
 
-extension Packet {
   /// Whether its bytes are those that were decrypted here, instead of the record's.
   var isDecrypted: Bool {
     answer.fragment.hasJoinedBytes && answer.air?.encryption == .decrypted
