@@ -240,7 +240,7 @@ class TextTests(unittest.TestCase):
     def test_files_and_folders_that_are_named_exist(self) -> None:
         """Names are relative to the project, to Sources or to a folder of it; … stands for any letters."""
         kinds = ("swift", "md", "py", "sh", "json", "txt", "h", "yaml")
-        paths = [path for top in ("Sources", "Tests", "Fuzz", "Scripts", "Profiles", "docs", "captures", "Wireshark")
+        paths = [path for top in ("Sources", "Tests", "Fuzz", "Scripts", "Profiles", "docs", "captures", "Wireshark", "Release")
                  for path in (ROOT / top).rglob("*")]
         known = {"/" + path.relative_to(ROOT).as_posix() for path in [*paths, *ROOT.iterdir()]}
         tops = {path.name for path in [*ROOT.iterdir(), *(ROOT / "Sources").rglob("*")] if path.is_dir()}
