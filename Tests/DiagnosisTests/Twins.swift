@@ -1,6 +1,7 @@
 // Two captures for each other explanation that a rule declares: in one, packets exclude it; in its
 // twin, it is what happened.
 
+import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic

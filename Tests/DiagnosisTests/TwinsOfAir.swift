@@ -1,6 +1,5 @@
 import Bluetooth
 import MadeTraffic
-import Sessions
 
 extension Twin {
   /// The twins of the rules about what a sniffer shows.
