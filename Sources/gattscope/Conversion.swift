@@ -190,6 +190,7 @@ struct Conversion {
     guard let redaction else {
       let (failures, air) = try read(files, plan, &writing)
       if let air { result.note(air) }
+      writing.recordsLeftOutBefore = air?.leftOut ?? 0
       return failures
     }
     var redacting = Redacting(

@@ -96,6 +96,8 @@ struct AirObserver: PacketReport, ~Copyable {
   private(set) var plain: [UInt8] = []
   /// The data of the latest packet, if it has some.
   private(set) var data: Data?
+  /// Whether it opened a connection.
+  private(set) var opens = false
   /// The events and commands of the connections, if they are wanted.
   var host: HostEvents?
   private var sent: [Sent] = []
@@ -113,6 +115,7 @@ struct AirObserver: PacketReport, ~Copyable {
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     (latest, data) = (nil, nil)
+    opens = packet.answer.opened
     guard let air = packet.dissection.air, air.pdu != .empty || air.accessAddress != 0 else {
       return
     }

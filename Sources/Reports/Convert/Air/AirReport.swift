@@ -24,7 +24,9 @@ package struct AirReport: Sendable {
   init(_ form: AirSource.Form) { self.form = form }
 
   /// Counts a packet.
-  mutating func count(_ seen: AirObservation) {
+  ///
+  /// - Parameter opens: whether it opened a connection.
+  mutating func count(_ seen: AirObservation, opens: Bool) {
     packets += 1
     switch seen.payload {
     case .plain: break
@@ -34,10 +36,20 @@ package struct AirReport: Sendable {
     if seen.packet.header.eventCounter != nil || seen.packet.header.clock != nil { clocks += 1 }
     if seen.fact.crc == .wrong {
       damaged += 1
+    } else if opens {
+      return
     } else if seen.packet.isAdvertising || seen.fact.stream == .periodicAdvertising {
       advertising += 1
     } else if seen.fact.stream != .connection {
       streams += 1
+    }
+  }
+
+  /// The number of records of which nothing is written.
+  package var leftOut: Int {
+    switch form {
+    case .pseudoHeader: messages
+    case .host: messages + advertising + damaged + streams + unread
     }
   }
 
@@ -66,7 +78,7 @@ package struct AirReport: Sendable {
       let count = left.reduce(0) { $0 + $1.0 }
       let words = left.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
       losses.append(
-        "\(count) \(count == 1 ? "packet" : "packets") from sniffers that no connection's host sees were left out: \(words)"
+        "\(count) \(count == 1 ? "packet was" : "packets were") left out: \(words); a central's host sees none of them"
       )
     }
     return losses
@@ -87,6 +99,7 @@ package struct AirReport: Sendable {
       return [words]
     case .host:
       if packets == 0 { return ["the capture has no packets from a sniffer to write as HCI"] }
+      if made == 0 { return [] }
       return [
         "\(made) \(made == 1 ? "command or event is" : "commands and events are") not in the capture: made from what the Link Layer shows"
       ]

@@ -168,7 +168,7 @@ private struct AirFollowing: ~Copyable {
       observer.keep(pass.decryptedPayload(count: seen.length - AirObservation.codeSize))
     }
     observer.remember()
-    report.count(seen)
+    report.count(seen, opens: observer.opens)
   }
 
   /// Counts a record that is not a packet.

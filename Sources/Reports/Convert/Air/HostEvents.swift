@@ -29,6 +29,8 @@ struct HostEvents: Sendable {
     var phys: (central: UInt8, peripheral: UInt8)
     /// The longest packets of the central and the peripheral.
     var lengths: (central: LinkControl.Lengths?, peripheral: LinkControl.Lengths?)
+    /// The parameters of the last event about them.
+    var lengthsInForce: [UInt8] = []
   }
 
   /// The addresses that a controller has used so far.
@@ -194,7 +196,7 @@ struct HostEvents: Sendable {
         into: &output)
     case .length(let lengths, let isResponse):
       if isReceived { link.lengths.peripheral = lengths } else { link.lengths.central = lengths }
-      if isResponse { changeLengths(link, into: &output) }
+      if isResponse { changeLengths(&link, into: &output) }
     case .phyUpdate(let central, let peripheral, _):
       link.phys.central = AirHeader.phy(ofBits: central) ?? link.phys.central
       link.phys.peripheral = AirHeader.phy(ofBits: peripheral) ?? link.phys.peripheral
@@ -219,17 +221,18 @@ struct HostEvents: Sendable {
   }
 
   /// Writes the lengths in both directions: what one side sends and the other can receive.
-  private mutating func changeLengths(_ link: Link, into output: inout Output) {
+  private mutating func changeLengths(_ link: inout Link, into output: inout Output) {
     guard let central = link.lengths.central, let peripheral = link.lengths.peripheral else {
       return
     }
-    event(
-      0x3e,
-      [0x07] + Self.number(link.handle)
-        + Self.number(min(central.maxTXOctets, peripheral.maxRXOctets))
-        + Self.number(min(central.maxTXTime, peripheral.maxRXTime))
-        + Self.number(min(central.maxRXOctets, peripheral.maxTXOctets))
-        + Self.number(min(central.maxRXTime, peripheral.maxTXTime)), into: &output)
+    let lengths =
+      Self.number(min(central.maxTXOctets, peripheral.maxRXOctets))
+      + Self.number(min(central.maxTXTime, peripheral.maxRXTime))
+      + Self.number(min(central.maxRXOctets, peripheral.maxTXOctets))
+      + Self.number(min(central.maxRXTime, peripheral.maxTXTime))
+    guard lengths != link.lengthsInForce else { return }
+    link.lengthsInForce = lengths
+    event(0x3e, [0x07] + Self.number(link.handle) + lengths, into: &output)
   }
 
   // MARK: Encryption
