@@ -210,7 +210,8 @@ struct Conversion {
       }
     defer {
       result.remarks += source.report.lines(plan == nil ? [] : files.map(\.name))
-      result.note(source.base.report)
+      if air != nil || source.base.report.hasPackets { result.note(source.base.report) }
+      writing.recordsLeftOutBefore = source.base.report.leftOut
     }
     if plan != nil { return use(&source, &writing) }
     try writing.use(&source)

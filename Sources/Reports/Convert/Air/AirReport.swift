@@ -23,6 +23,9 @@ package struct AirReport: Sendable {
 
   init(_ form: AirSource.Form) { self.form = form }
 
+  /// Whether any packet came from the air.
+  package var hasPackets: Bool { packets > 0 }
+
   /// Counts a packet.
   ///
   /// - Parameter opens: whether it opened a connection.
