@@ -106,6 +106,24 @@ package struct AirLinks: Sendable {
     all.first { $0.connection == connection && $0.stream == .connection }
   }
 
+  /// Returns the value that the CRC of packets with this access address starts with; nil: unknown.
+  package func crcInit(of accessAddress: UInt32) -> UInt32? {
+    if accessAddress == AirPacket.advertising { return CRC24.advertising }
+    return position(of: accessAddress).flatMap { all[$0].crcInit }
+  }
+
+  /// Returns whether the connection with this access address was encrypted when it ended: what still
+  /// comes is not decrypted.
+  package func hasEndedEncrypted(_ accessAddress: UInt32) -> Bool {
+    position(of: accessAddress).map { all[$0].isEnded && all[$0].security.state == .encrypted }
+      ?? false
+  }
+
+  private func position(of accessAddress: UInt32) -> Int? {
+    if let latest, latest.accessAddress == accessAddress { return latest.position }
+    return positions[accessAddress]
+  }
+
   /// Ends a file that the next one does not continue.
   mutating func endFile() {
     for position in positions.values { all[position].isEnded = true }
