@@ -18,8 +18,8 @@ struct CRCChecks: Sendable {
   var isNotRecorded: Bool { right == 0 && zeros + made + contradicted >= 3 }
 
   /// Returns whether the CRC of a packet is right: as computed if that is possible, else as the
-  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs are
-  /// not those of the air.
+  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs
+  /// are not those of the air.
   ///
   /// - Parameters:
   ///   - initial: the initial value; nil: unknown.
@@ -34,9 +34,10 @@ struct CRCChecks: Sendable {
     guard let crc = packet.crc, let initial, !packet.header.isDecrypted else {
       return claim == .wrong ? .wrong : claim == .right ? .right : .unknown
     }
-    if crc == 0, claim == .right {
+    if crc == 0, claim != .wrong {
+      // A program that changed the packet left the CRC out.
       zeros += 1
-      return .right
+      return claim == .right ? .right : .unknown
     }
     if CRC24.compute(init: initial, bytes.part(packet.pdu)) == crc {
       right += 1

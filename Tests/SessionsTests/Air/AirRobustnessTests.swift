@@ -263,9 +263,9 @@ extension AirForm.Layout {
   private func state(_ air: AirLinks) -> String {
     var text = ""
     for var link in air.all {
-      for side in link.sides.indices { link.sides[side].crcErrors = 0 }
+      for side in link.counts.indices { link.counts[side].crcErrors = 0 }
       for place in link.cells.indices where place % 2 == 1 { link.cells[place] = 0 }
-      link.eventsMissed += link.eventsDamaged
+      link.eventsWithout += link.eventsDamaged
       (link.eventsDamaged, link.damagedEvents) = (0, [])
       // A damaged packet is a gap, and where it was counted, the longest hole is shorter.
       (link.longestHole, link.longestHolePacket, link.latestPacket, link.gap) = (0, 0, 0, 0)
