@@ -1,3 +1,4 @@
+import Bluetooth
 package import Histories
 package import Sessions
 

@@ -1,3 +1,4 @@
+import Bluetooth
 package import Bytes
 import Diagnosis
 import Histories

@@ -548,6 +548,8 @@ package struct Memory: ~Copyable, Sendable {
         AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
         AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
       )
+    case .length(let lengths, let isResponse):
+      links[link].figures.note(lengths, isResponse: isResponse, from: direction)
     case .encryptionRequest: links[link].beginEncryption()
     case .startEncryptionRequest:
       links[link].isEncrypted = true

@@ -81,7 +81,8 @@ extension Rule {
       "Procedures of the two sides collided: \(refusal.linkWords)",
       headline: "procedures of the two sides collided (\(packet: rejected.packet))",
       why: Wording(
-        sentences: "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)).",
+        sentences:
+          "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)).",
         against.map {
           "\(other.roleCapitalized)'s \($0.opcode.words) was under way (\(packet: $0.asked.packet))."
         } ?? "",
