@@ -216,7 +216,7 @@ extension ConnectionHistory {
   private var roleWords: Wording {
     if connection.isOnAir {
       return pairing.ownAddress.map {
-        "opened by \($0.address) \(AddressKind($0.address, $0.isRandom ? .random : .public))"
+        "opened by \($0.address) \(AddressKind($0.address, $0.isRandom ? .random : .public))\(connection.localIdentity.map { " (\($0))" } ?? "" as Wording)"
       } ?? ""
     }
     guard let role = connection.role(of: .local) else {

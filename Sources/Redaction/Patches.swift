@@ -27,8 +27,18 @@ struct Patches: Sendable {
     var isWritten: Bool { start >= 0 || start == Self.zeros }
   }
 
+  /// A record with the payload of an earlier one.
+  private struct Repeated: Sendable {
+    let record: Int
+    let original: Int
+    /// How much later it begins in the record.
+    let shift: Int
+  }
+
   private var patches: [Patch] = []
   private var bytes: [UInt8] = []
+  /// Records whose payload is that of an earlier one.
+  private var repeated: [Repeated] = []
   /// By record, the zeros of PDUs of which not all parts have come yet.
   private var open: [Int: Patch] = [:]
   /// The most entries of `open`. When it is full, all of them become changes, and a later change
@@ -109,6 +119,31 @@ struct Patches: Sendable {
     return false
   }
 
+  /// Repeats the changes to an earlier record in one that has the same payload, which begins `shift`
+  /// bytes later.
+  mutating func add(_ record: Int, repeating original: Int, shift: Int) {
+    repeated.append(Repeated(record: record, original: original, shift: shift))
+  }
+
+  /// Repeats the changes, once all are known.
+  private mutating func repeatChanges() {
+    var copies: [Patch] = []
+    for place in repeated {
+      var index = first(of: place.original)
+      while index < patches.count, patches[index].record == place.original {
+        let patch = patches[index]
+        let target = RecordPlace(
+          record: place.record, offset: Int(patch.offset) + place.shift, count: Int(patch.count))
+        copies.append(Patch(target, count: Int(patch.count), start: patch.start))
+        index += 1
+      }
+    }
+    guard !copies.isEmpty else { return }
+    patches += copies
+    patches.sort { $0.record < $1.record }
+    repeated = []
+  }
+
   private mutating func closeOpen() {
     patches += open.values
     open.removeAll(keepingCapacity: true)
@@ -129,6 +164,7 @@ struct Patches: Sendable {
         zeros += 1
       }
     }
+    repeatChanges()
     return zeros
   }
 

@@ -103,7 +103,9 @@ package struct Memory: ~Copyable, Sendable {
   mutating func followAir(
     _ packet: inout Packet, into buffer: inout BlockBuffer
   ) -> AirPayload {
-    air.follow(&packet, &links, names, &keys, into: &buffer)
+    let payload = air.follow(&packet, &links, names, &keys, into: &buffer)
+    if packet.answer.opened, let link = packet.answer.link { resolvePeer(of: link) }
+    return payload
   }
 
   /// Reads the payload of a packet from the air: a control PDU, or data, which L2CAP joins as it
@@ -546,6 +548,8 @@ package struct Memory: ~Copyable, Sendable {
         AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
         AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
       )
+    case .length(let lengths, let isResponse):
+      links[link].figures.note(lengths, isResponse: isResponse, from: direction)
     case .encryptionRequest: links[link].beginEncryption()
     case .startEncryptionRequest:
       links[link].isEncrypted = true
@@ -579,7 +583,9 @@ package struct Memory: ~Copyable, Sendable {
       if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
         links[link].isEncrypted = true
       }
-      if direction == .received { learnIdentity(pdu, packet.bytes, link) }
+      if direction == .received || links[link].isOnAir {
+        learnIdentity(pdu, packet.bytes, link, direction)
+      }
       if pdu.opcode == .pairingResponse {
         packet.answer.answers(links[pairing: link].request, at: packet.record.time)
       }
@@ -738,7 +744,9 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Learns from what a peer distributes when the two pair: its key, then the address that belongs
   /// to it.
-  private mutating func learnIdentity(_ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot) {
+  private mutating func learnIdentity(
+    _ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot, _ direction: Direction
+  ) {
     switch pdu {
     case .identityInformation(let key):
       identities.expect(bytes.part(key), connection: links[link].id)
@@ -746,7 +754,11 @@ package struct Memory: ~Copyable, Sendable {
       if identities.complete(found.address, found.addressType, connection: links.id(link)) {
         resolveLinks()
       }
-      identify(link, found.address, found.addressType)
+      if direction == .received {
+        identify(link, found.address, found.addressType)
+      } else if found.address != links[link].localAddress, found.address != .zero {
+        links[link].localIdentity = found.address
+      }
     default: break
     }
   }
@@ -766,8 +778,13 @@ package struct Memory: ~Copyable, Sendable {
     if isNew { resolveLinks() }
   }
 
-  /// Resolves the peer of a link if it has a resolvable address.
+  /// Resolves the peer of a link if it has a resolvable address; on the air the central, too.
   private mutating func resolvePeer(of link: LinkSlot) {
+    if links[link].localIdentity == nil, links[link].localType == .random,
+      let central = links[link].localAddress, let identity = identities.resolve(central)
+    {
+      links[link].localIdentity = identity.address
+    }
     guard links[link].identity == nil, links[link].peerType == .random,
       let peer = links[link].peer, let identity = identities.resolve(peer)
     else { return }

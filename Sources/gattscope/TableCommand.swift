@@ -226,7 +226,8 @@ struct TableCommand: ParsableCommand {
     return work.unread
   }
 
-  /// Refuses a key, profile or file of keys that is not a regular file, since each process reads it again.
+  /// Refuses a key, profile or file of keys that is not a regular file, since each process reads it
+  /// again.
   private func checkRegularFiles() throws {
     for path in [redact].compactMap(\.self) + profile + keys.map({ KeysArgument.parts($0).path })
     where Terminal.isOtherThanFile(path) {

@@ -74,7 +74,7 @@ package struct CaptureSearch {
     try JoinedSource(kept ?? files, damages: failures)
   }
 
-  /// Returns whether a file begins like a capture, an archive, or the text of an Android bug report.
+  /// Returns whether a file begins like a capture, an archive, or the text of a bug report.
   package static func isExpected(in path: String) -> Bool {
     guard var input = try? InputBuffer(path: path) else { return false }
     switch (try? ArchiveKind.detect(&input)) ?? nil {

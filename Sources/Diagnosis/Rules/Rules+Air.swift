@@ -15,7 +15,7 @@ extension Rule {
       "air_never_established", .error, .meaning,
       "A peripheral does not answer a connection request",
       when:
-        "after CONNECT_IND only packets of the central are captured, and the central stops within seven connection intervals, although the capture goes on",
+        "after CONNECT_IND only packets of the central are captured, and the central stops within seven connection intervals, although the capture continues",
       do:
         "Compare the two devices' distance and antennas, and the channels of the first connection events. If the central is heard well, check the peripheral: whether it was still listening when the request came, and whether its clock keeps the time that the request announces."
     ).needing([.air, .opening]).onConnection(elsewise: [
@@ -40,7 +40,7 @@ extension Rule {
       "air_supervision_timeout", .error, .meaning,
       "The peripheral fell silent, and the link was lost",
       when:
-        "the central sends for a supervision timeout, and the peripheral acknowledges nothing; a note if neither side is captured any more although the capture goes on, since the sniffer may have lost the connection",
+        "the central sends for a supervision timeout, and the peripheral acknowledges nothing; a note if neither side is captured any more although the capture continues, since the sniffer may have lost the connection",
       do:
         "Check what the peripheral did at that time: whether it reset, crashed, lost power, or no longer heard the central. Range and antennas matter to both."
     ).needing([.air]).onConnection(elsewise: [
@@ -136,7 +136,7 @@ extension Rule {
       headline: "the end of connection \(history.id) is not in the capture",
       why: Wording(
         sentences:
-          "\(packet: last.packet) is its last packet, and the capture goes on for \(duration: rest). Either both sides stopped, or the sniffer no longer followed them.",
+          "\(packet: last.packet) is its last packet, and the capture continues for \(duration: rest). Either both sides stopped, or the sniffer no longer followed them.",
         missed, air.advertisedWords),
       evidence: PacketSet(of: last, air.advertised), .note, grounds: .fact,
       do:

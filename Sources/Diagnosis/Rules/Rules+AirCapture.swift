@@ -13,7 +13,7 @@ extension Rule {
       when:
         "after a change that the sniffer could not read, it counts the connection events wrongly, or has packets of less than a tenth of them",
       do:
-        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on says nothing about the devices."
+        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on proves nothing about the devices."
     ).with(.ofCapture).needing([.air]).onConnection(elsewise: [
       Alternative("the devices went out of the sniffer's range, or it missed another change") {
         history, _ in

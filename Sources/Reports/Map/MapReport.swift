@@ -215,8 +215,10 @@ package struct MapReport: PacketReport, ~Copyable {
     if side == .local {
       device.adapter = connection.adapter
       if connection.isOnAir {
-        let central = memory.air.link(connection: connection.id)?.central
-        (device.address, device.kind) = (central?.address, central?.kind)
+        device.address = connection.localAddress
+        if let address = connection.localAddress, let type = connection.localType {
+          device.kind = AddressKind(address, type)
+        }
         return
       }
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }

@@ -50,6 +50,9 @@ package struct Connection: Sendable {
   /// On the air: the central's address, if the capture has the packet that opened the connection.
   package internal(set) var localAddress: DeviceAddress?
   package internal(set) var localType: AddressType?
+  /// On the air: the central's identity address, if it differs and a key resolves the address, or
+  /// the central sent it when the two paired.
+  package internal(set) var localIdentity: DeviceAddress?
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
   /// missing.

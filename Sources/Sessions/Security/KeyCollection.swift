@@ -115,7 +115,7 @@ package struct KeyCollection: PacketReport, ~Copyable {
         return true
       }
     case .identityResolving:
-      // Without the identity, the key says nothing.
+      // Without its identity, the key is of no use.
       guard
         let owner = Device(key.address, key.type) ?? known?.identities[Int(key.side.rawValue)]
       else { return }

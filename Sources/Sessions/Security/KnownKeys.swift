@@ -86,19 +86,20 @@ package struct KnownKeys: Sendable {
 
   /// The keys, in the order in which they were found; those of files come first.
   package private(set) var keys: [Key] = []
-  /// The keys that the host gave its controller to encrypt links, for decrypting what a sniffer
-  /// recorded. Of too many, later ones are not remembered.
-  package private(set) var encrypting: [Key] = []
-  /// The key that a controller asked its host for last.
-  var requested: (link: LinkKey, ediv: UInt16, rand: UInt64)?
   /// Whether there were more.
   package private(set) var isFull = false
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
   /// most the first few.
   package private(set) var zeros: [Int] = []
-  /// The long term keys that a pairing on another connection gave again: the position in `keys`, the
-  /// packet and the connection; as many as of `zeros`.
+  /// The long term keys that a pairing on another connection gave again: the position in `keys`,
+  /// the packet and the connection; as many as of `zeros`.
   package private(set) var repeated: [(key: Int, packet: Int, connection: Int)] = []
+
+  /// The keys that the host gave its controller to encrypt links, for decrypting what a sniffer
+  /// recorded. Of too many, later ones are not remembered.
+  package private(set) var encrypting: [Key] = []
+  /// The key that a controller asked its host for last.
+  var requested: (link: LinkKey, ediv: UInt16, rand: UInt64)?
 
   private let shared: SharedLimits
 
@@ -110,8 +111,8 @@ package struct KnownKeys: Sendable {
     for bond in bonds {
       func add(_ kind: Kind, _ bytes: [UInt8]?, _ change: (inout Key) -> Void = { _ in }) {
         guard let bytes else { return }
-        var key = Key(
-          kind, bytes, bond.isFromCapture ? .capture(bond.file) : .file(bond.file), packet: 0)
+        let source: Source = bond.isFromCapture ? .capture(bond.file) : .file(bond.file)
+        var key = Key(kind, bytes, source, packet: 0)
         if !bond.isAnyDevice { (key.address, key.type) = (bond.address, bond.type) }
         change(&key)
         self.add(key)
