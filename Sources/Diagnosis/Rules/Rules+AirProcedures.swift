@@ -99,6 +99,11 @@ extension Rule {
   }
 }
 
+extension ConnectionHistory {
+  /// Whether the link ended when the time for the answer to a procedure had passed.
+  var endsWithProcedure: Bool { UnansweredProcedure.all(of: self).contains(where: \.isTimedOut) }
+}
+
 /// A procedure of the Link Layer without an answer.
 private struct UnansweredProcedure: Sendable {
   let procedure: AirProcedure
@@ -145,7 +150,7 @@ private struct UnansweredProcedure: Sendable {
         "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)). No answer followed in the \(duration: waited) that the link lasted (\(packet: end.packet))\(isTimedOut ? ": after 40 s a side gives up, and the link ends (LL Response Timeout, 0x22)" : "" as StaticString).",
       evidence: PacketSet(of: procedure.asked, end), isTimedOut ? nil : .note,
       restsOnAbsence: true,
-      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)", fault: other)
+      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)")
   }
 }
 

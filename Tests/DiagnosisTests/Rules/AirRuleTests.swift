@@ -186,6 +186,7 @@ import Testing
     let finding = try #require(evidence.finding("air_procedure_unanswered"))
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
+    #expect(evidence.finding("air_supervision_timeout") == nil)
   }
 
   @Test("a procedure whose answer the sniffer may have missed is less certain")
