@@ -314,7 +314,7 @@ extension Output {
       text("a private address; an identity address is public or random static")
     case .answersLate:
       write("answers \(packet: first), after the answer to a later request")
-    case .crcWrong: text("CRC wrong")
+    case .crcWrong: text("the CRC is wrong: it was damaged on the air")
     case .crcNotRecorded: text("the capture has no CRCs, so damaged packets are not recognised")
     case .channelIsIndex: text("the capture numbers channels by index, not in RF order")
     case .directionFlagsWrong: text("the capture states the other direction")
