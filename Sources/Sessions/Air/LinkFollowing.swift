@@ -149,9 +149,9 @@ extension AirLink {
     eventsDamaged &+= damaged
     eventsWithout &+= missed
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
+    if missed > 0 { security.miss(events: missed) }
     // In each event the central sends first.
     if missed > 0 || heardBefore == 2 { gap = packet }
-    if missed > 0 { security.miss(events: missed) }
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)

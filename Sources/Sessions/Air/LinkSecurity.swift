@@ -36,8 +36,8 @@ struct LinkSecurity: Sendable {
 
   /// Keys are tried for this many PDUs of a period.
   private static let mostAttempts = 8
-  /// So many counters are tried after the expected one, and so many more for each missed event; four
-  /// times as many after each failure, up to 64 times.
+  /// Up to this many counters after the expected one are tried, and as many more for each missed
+  /// event as below; four times as many after each failure, up to 64 times.
   private static let window: UInt64 = 64
   private static let windowOfEvent: UInt64 = 4
   private static let mostWindow: UInt64 = 65_536

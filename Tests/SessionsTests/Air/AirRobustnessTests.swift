@@ -222,7 +222,7 @@ extension AirForm.Layout {
   func damage(form: Int, seed: UInt64) {
     let air = short(seed: seed)
     let form = forms[form].form
-    guard form.hasCRC else { return }
+    guard form.hasCRC, !form.isWhitened else { return }
     var random = SeededRandom(seed: seed)
     let records = air.records(form)
     var numbered: [StoredRecord] = []
@@ -263,12 +263,12 @@ extension AirForm.Layout {
   private func state(_ air: AirLinks) -> String {
     var text = ""
     for var link in air.all {
-      for side in link.sides.indices { link.sides[side].crcErrors = 0 }
+      for side in link.counts.indices { link.counts[side].crcErrors = 0 }
       for place in link.cells.indices where place % 2 == 1 { link.cells[place] = 0 }
-      link.eventsMissed += link.eventsDamaged
+      link.eventsWithout += link.eventsDamaged
       (link.eventsDamaged, link.damagedEvents) = (0, [])
-      // Where damage was counted, the longest hole is shorter.
-      (link.longestHole, link.longestHolePacket, link.latestPacket) = (0, 0, 0)
+      // A damaged packet is a gap, and where it was counted, the longest hole is shorter.
+      (link.longestHole, link.longestHolePacket, link.latestPacket, link.gap) = (0, 0, 0, 0)
       text += "\(link)\n"
     }
     return text

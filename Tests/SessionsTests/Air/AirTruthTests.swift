@@ -109,7 +109,7 @@ private let seeds: ClosedRange<UInt64> = 1...6
         guard let side = packet.side, found[record].direction != side else { continue }
         wrong += 1
       }
-      // Until most of the latest claims are wrong, a wrong one is believed where nothing refutes it.
+      // Until most of the latest claims are wrong, one is believed where nothing refutes it.
       #expect(wrong <= 8, "\(layout), \(wrong) of \(data.count)")
       #expect(found.link.wrongDirections > 0 && found.link.firstWrongDirection > 0)
     }

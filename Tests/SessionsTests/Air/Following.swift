@@ -160,6 +160,9 @@ let forms: [(name: String, form: AirForm)] = {
   other = AirForm(.pseudoHeader)
   other.hasCRC = false
   forms.append(("pseudoHeader without CRCs", other))
+  other = AirForm(.pseudoHeader)
+  other.isWhitened = true
+  forms.append(("pseudoHeader, whitened", other))
   other = AirForm(.ppi)
   other.innerLinkType = 147
   forms.append(("ppi with link type 147", other))

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Bytes
+import Captures
 import Cryptography
 import Testing
 
