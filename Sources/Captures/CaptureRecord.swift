@@ -54,7 +54,7 @@ package struct CaptureRecord: ~Escapable {
   /// The packet's length before it was cut to `bytes`; never less than their count.
   package let originalLength: Int
   /// The number of records that the writer reports as lost just before this one.
-  package let drops: UInt64
+  package private(set) var drops: UInt64
   /// The offset at which the record begins in the file or stream.
   package let fileOffset: Int64
   /// The packet's stored bytes.
@@ -92,7 +92,7 @@ package struct CaptureRecord: ~Escapable {
 
   /// Returns the record with these options.
   @_lifetime(copy self, copy options)
-  consuming func with(_ options: RecordOptions) -> CaptureRecord {
+  package consuming func with(_ options: RecordOptions) -> CaptureRecord {
     var record = self
     record.options = options
     return record
@@ -100,7 +100,7 @@ package struct CaptureRecord: ~Escapable {
 
   /// Returns the record as part of a section.
   @_lifetime(copy self)
-  consuming func with(section: Int) -> CaptureRecord {
+  package consuming func with(section: Int) -> CaptureRecord {
     var record = self
     record.sectionIndex = Int32(clamping: section)
     return record
@@ -116,9 +116,17 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
+  /// Returns the record with more records lost just before it.
+  @_lifetime(copy self)
+  package consuming func dropping(_ drops: UInt64) -> CaptureRecord {
+    var record = self
+    record.drops.add(clamped: drops)
+    return record
+  }
+
   /// Returns the record with another number.
   @_lifetime(copy self)
-  consuming func with(number: Int) -> CaptureRecord {
+  package consuming func with(number: Int) -> CaptureRecord {
     var record = self
     record.number = number
     return record
@@ -161,11 +169,16 @@ package struct CaptureRecord: ~Escapable {
   }
 
   /// Returns a packet from the air in another form, with the same time and annotations.
+  ///
+  /// - Parameter missing: The number of bytes that the capture did not keep.
   @_lifetime(copy self, copy bytes)
-  package func asAir(_ format: SnifferFormat, _ bytes: RawSpan) -> CaptureRecord {
+  package func asAir(
+    _ format: SnifferFormat, _ bytes: RawSpan, missing: Int = 0
+  ) -> CaptureRecord {
     var record = CaptureRecord(
       number: number, time: time, direction: nil, adapter: adapter, framing: .air(format),
-      originalLength: bytes.byteCount, drops: drops, fileOffset: fileOffset, bytes: bytes)
+      originalLength: bytes.byteCount.adding(clamped: missing), drops: drops,
+      fileOffset: fileOffset, bytes: bytes)
     record.options = options
     record.fileIndex = fileIndex
     record.sectionIndex = sectionIndex
@@ -212,6 +225,9 @@ package protocol CaptureSource: ~Copyable {
   /// - Returns: True to continue with `next`; false if the time is over.
   mutating func wait(milliseconds: Int32) -> Bool
 
+  /// The failures of individual files when several are read.
+  var failures: [CaptureFailure] { get }
+
   /// Writes all remaining records to `writer`, until that fails. Every source has its own copy of
   /// this loop, since from another module each record would be copied on its way.
   ///
@@ -228,6 +244,9 @@ extension CaptureSource where Self: ~Copyable {
   ) throws(CaptureFailure) {
     try writer.writeAll(of: &self, promptly: promptly)
   }
+
+  /// Empty, for sources that read one file or end at the first failure.
+  package var failures: [CaptureFailure] { [] }
 
   /// Waits in `next`, for sources that no report watches.
   package mutating func wait(milliseconds: Int32) -> Bool { true }

@@ -17,7 +17,7 @@ package struct RecordOptions: ~Escapable {
   let isBigEndian: Bool
 
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, isBigEndian: Bool) {
+  package init(_ bytes: RawSpan, isBigEndian: Bool) {
     self.bytes = bytes
     self.isBigEndian = isBigEndian
   }

@@ -39,8 +39,11 @@ struct ByteUses: Sendable {
   /// Determines the uses in a record that can be read on its own.
   init(_ dissection: Dissection, _ bytes: RawSpan, _ framing: CaptureRecord.Framing) {
     self.init(payload: bytes.byteCount)
+    if let air = dissection.air {
+      set(Slice(start: air.pdu.end, count: bytes.byteCount - air.pdu.end), .structure)
+    }
     switch dissection.content {
-    case .command, .event, .control:
+    case .command, .event, .control, .advertising, .linkControl:
       guard let found = dissection.parameters else { return }
       set(Slice(start: 0, count: Int(found.outer.start)), .structure)
       if let row = found.row { walk(row.parameters, bytes, found.outer) }
@@ -50,7 +53,7 @@ struct ByteUses: Sendable {
       for slice in [note.identifier, note.text, dissection.body] {
         if let slice { set(slice, .payload) }
       }
-    case .acl, .sco, .iso, .controllerLog, .advertising, .linkData, .linkControl:
+    case .acl, .sco, .iso, .controllerLog, .linkData:
       set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
     // The type byte: changed, it would make another kind of packet.
     case .unknown: if framing == .h4 { set(Slice(start: 0, count: 1), .structure) }
@@ -100,10 +103,13 @@ struct ByteUses: Sendable {
   ///   - request: the attribute type that the request asked for, if this is an ATT response.
   ///   - psm: the PSM of the channel.
   ///   - count: the number of bytes in all, which exceeds `bytes` if something follows the PDU.
+  ///   - end: the end of what may be data.
   init(
-    pdu dissection: Dissection, _ bytes: RawSpan, request: BluetoothUUID?, psm: PSM?, count: Int
+    pdu dissection: Dissection, _ bytes: RawSpan, request: BluetoothUUID?, psm: PSM?, count: Int,
+    end: Int
   ) {
     self.init(payload: count)
+    if end < count { set(Slice(start: end, count: count - end), .structure) }
     let body = dissection.body
     set(Slice(start: 0, count: Int(body.start)), .structure)
     if dissection.att != nil {

@@ -12,7 +12,9 @@ enum ControllerLog {
 
   /// Returns whether a record contains such a packet.
   static func holds(_ record: borrowing CaptureRecord, _ dissection: Dissection) -> Bool {
-    guard case .acl = dissection.content, record.direction != .sent else { return false }
+    guard case .acl = dissection.content, record.direction != .sent, dissection.air == nil else {
+      return false
+    }
     let start = record.framing == .h4 ? 1 : 0
     return words.contains(record.bytes.littleEndianU16(at: start))
   }

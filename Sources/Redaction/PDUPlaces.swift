@@ -85,10 +85,10 @@ struct PDUPlaces: Sendable {
     let connection = memory.links.connection(link).id
     if fragments.count + frames.count > Self.most { forget(connection) }
     let way = Flow(connection: connection, isReceived: isReceived, channel: 0)
-    // The payload of the packet: type byte if present, handle (2 bytes), length (2).
-    let start = (packet.record.framing == .h4 ? 1 : 0) + 4
-    let count = max(0, min(Int(header.length), packet.record.bytes.byteCount - start))
-    let place = RecordPlace(record: packet.record.number, offset: start, count: count)
+    let payload = packet.payload
+    let count = Int(payload.count)
+    let place = RecordPlace(
+      record: packet.record.number, offset: Int(payload.start), count: count)
     let before = largest[way] ?? 0
     largest[way] = max(before, count)
     if header.boundary != .continuation { fragments[way] = Row() }

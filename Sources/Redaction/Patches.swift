@@ -17,6 +17,8 @@ struct Patches: Sendable {
     static let removed = -2
     /// New bytes that are all zeros.
     static let zeros = -3
+    /// Random bytes that are the same for the same bytes.
+    static let disguised = -4
 
     init(_ place: RecordPlace, count: Int, start: Int) {
       (record, offset) = (place.record, Int32(clamping: place.offset))
@@ -27,8 +29,18 @@ struct Patches: Sendable {
     var isWritten: Bool { start >= 0 || start == Self.zeros }
   }
 
+  /// A record with the payload of an earlier one.
+  private struct Repeated: Sendable {
+    let record: Int
+    let original: Int
+    /// How much later it begins in the record.
+    let shift: Int
+  }
+
   private var patches: [Patch] = []
   private var bytes: [UInt8] = []
+  /// Records whose payload is that of an earlier one.
+  private var repeated: [Repeated] = []
   /// By record, the zeros of PDUs of which not all parts have come yet.
   private var open: [Int: Patch] = [:]
   /// The most entries of `open`. When it is full, all of them become changes, and a later change
@@ -88,6 +100,12 @@ struct Patches: Sendable {
     }
   }
 
+  /// Replaces bytes that are encrypted by random ones, which are the same where those are.
+  mutating func disguise(_ place: RecordPlace) {
+    guard place.count > 0 else { return }
+    patches.append(Patch(place, count: place.count, start: Patch.disguised))
+  }
+
   /// Zeroes a part of a PDU whose other parts have not come yet.
   mutating func addUnfinished(_ place: RecordPlace) {
     guard place.count > 0 else { return }
@@ -107,6 +125,31 @@ struct Patches: Sendable {
     if earlier.offset >= place.offset, end <= place.offset + place.count { return true }
     patches.append(earlier)
     return false
+  }
+
+  /// Repeats the changes to an earlier record in one that has the same payload, which begins `shift`
+  /// bytes later.
+  mutating func add(_ record: Int, repeating original: Int, shift: Int) {
+    repeated.append(Repeated(record: record, original: original, shift: shift))
+  }
+
+  /// Repeats the changes, once all are known.
+  private mutating func repeatChanges() {
+    var copies: [Patch] = []
+    for place in repeated {
+      var index = first(of: place.original)
+      while index < patches.count, patches[index].record == place.original {
+        let patch = patches[index]
+        let target = RecordPlace(
+          record: place.record, offset: Int(patch.offset) + place.shift, count: Int(patch.count))
+        copies.append(Patch(target, count: Int(patch.count), start: patch.start))
+        index += 1
+      }
+    }
+    guard !copies.isEmpty else { return }
+    patches += copies
+    patches.sort { $0.record < $1.record }
+    repeated = []
   }
 
   private mutating func closeOpen() {
@@ -129,6 +172,7 @@ struct Patches: Sendable {
         zeros += 1
       }
     }
+    repeatChanges()
     return zeros
   }
 
@@ -151,10 +195,16 @@ struct Patches: Sendable {
   }
 
   /// Applies the changes to the bytes of a record.
-  func apply(to record: inout [UInt8], of number: Int) {
+  func apply(to record: inout [UInt8], of number: Int, _ books: Books) {
     var low = first(of: number)
     while low < patches.count, patches[low].record == number {
       let patch = patches[low]
+      let (start, end) = (Int(patch.offset), Int(patch.offset) + Int(patch.count))
+      if patch.start == Patch.disguised, end <= record.count {
+        record.replaceSubrange(start..<end, with: books.disguised(Array(record[start..<end])))
+        low += 1
+        continue
+      }
       for index in 0..<Int(patch.count) where Int(patch.offset) + index < record.count {
         record[Int(patch.offset) + index] = patch.start < 0 ? 0 : bytes[patch.start + index]
       }

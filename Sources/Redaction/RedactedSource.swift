@@ -25,6 +25,8 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
 
   package var isReady: Bool { base.isReady }
 
+  package var failures: [CaptureFailure] { base.failures }
+
   package mutating func wait(milliseconds: Int32) -> Bool { base.wait(milliseconds: milliseconds) }
 
   @_lifetime(&self)

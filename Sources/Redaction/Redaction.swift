@@ -49,9 +49,56 @@ package struct Redaction: Sendable {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(record.bytes)
     report.records += 1
+    if record.framing.isFromAir {
+      writeAir(record, into: &bytes, &dissection, counting: &report)
+      return
+    }
     let number = record.original ?? record.number
     let isWritten = patches.replacesAll(record.bytes.byteCount, of: number)
-    for field in isWritten ? [] : SensitiveFields(dissection, record.bytes).fields {
+    if !isWritten { replaceFields(dissection, record, in: &bytes, &report) }
+    removeStream(dissection, from: &bytes, &report)
+    patches.apply(to: &bytes, of: number, books)
+    // ACL data was already searched, since its bytes alone do not show what carries the structure.
+    // A record that repeats one of another file may have another header.
+    if case .acl = dissection.content, record.original == nil { return }
+    lookThrough(dissection, record, in: &bytes, &report)
+  }
+
+  /// Replaces everything sensitive in a packet from the air. Data was examined before, since its bytes
+  /// alone do not show what they are.
+  private func writeAir(
+    _ record: borrowing CaptureRecord, into bytes: inout [UInt8], _ dissection: inout Dissection,
+    counting report: inout RedactionReport
+  ) {
+    guard let air = dissection.air else { return }
+    if case .linkData(let pdu) = dissection.content, air.isOfAdvertising {
+      dissection.content = .advertising(AdvertisingPDU(pdu))
+    }
+    if case .advertising = dissection.content {
+      if air.header.crc == .wrong {
+        // Nothing in it can be believed.
+        if Self.clear(air.payload(record.bytes), in: &bytes) { report.damaged += 1 }
+      } else {
+        dissection.readAdvertising(record.bytes, isTruncated: record.isTruncated)
+        replaceFields(dissection, record, in: &bytes, &report)
+      }
+    } else if case .unknown = dissection.content {
+      replaceFields(dissection, record, in: &bytes, &report)
+    }
+    patches.apply(to: &bytes, of: record.number, books)
+    if case .advertising = dissection.content, air.header.crc != .wrong {
+      lookThrough(dissection, record, in: &bytes, &report)
+    }
+    // What follows the packet, or a part of its CRC.
+    _ = Self.clear(Slice(start: air.end, count: max(0, bytes.count - air.end)), in: &bytes)
+    air.repairCRC(from: record.bytes, in: &bytes)
+  }
+
+  private func replaceFields(
+    _ dissection: Dissection, _ record: borrowing CaptureRecord, in bytes: inout [UInt8],
+    _ report: inout RedactionReport
+  ) {
+    for field in SensitiveFields(dissection, record.bytes).fields {
       let replacement = books.replacement(field, record.bytes)
       if Self.replace(field.slice, replacement, in: &bytes) {
         report.count(field.kind)
@@ -59,14 +106,19 @@ package struct Redaction: Sendable {
         report.leave(field.kind, isRemoved: books.removes(field.kind))
       }
     }
-    removeStream(dissection, from: &bytes, &report)
-    patches.apply(to: &bytes, of: number)
-    // ACL data was already searched, since its bytes alone do not show what carries the structure.
-    // A record that repeats one of another file may have another header.
-    if case .acl = dissection.content, record.original == nil { return }
+  }
+
+  private func lookThrough(
+    _ dissection: Dissection, _ record: borrowing CaptureRecord, in bytes: inout [UInt8],
+    _ report: inout RedactionReport
+  ) {
     guard search.first(in: bytes.bytes, from: 0) != nil else { return }
     let uses = ByteUses(dissection, record.bytes, record.framing)
     for outcome in search.replace(in: &bytes, sparing: uses) { report.find(outcome, record) }
+  }
+
+  private static func clear(_ slice: Slice, in bytes: inout [UInt8]) -> Bool {
+    replace(slice, [UInt8](repeating: 0, count: Int(slice.count)), in: &bytes)
   }
 
   /// Removes the payload of synchronous and isochronous data, if requested.

@@ -44,6 +44,8 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     history?.observe(packet, memory)
+    // What was not decrypted before the pass is removed.
+    if packet.answer.air?.encryption == .decrypted { return }
     switch packet.dissection.content {
     case .acl:
       // A controller's report to its manufacturer belongs to no connection.

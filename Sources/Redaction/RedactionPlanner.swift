@@ -25,6 +25,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var last = 0
   /// Incomplete advertising data.
   private var chains = AdvertisingParts()
+  /// What the sides of connections on the air sent last.
+  private var sent = SentBefore()
   /// Values that are read or written in parts.
   private var longValues = ValueParts()
   /// The bytes being changed: of a record, or of a PDU that came in several records, and what
@@ -59,10 +61,12 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     last = packet.record.number
+    if let air = packet.dissection.air, !isReadable(packet, air) { return }
     places.observe(packet, memory)
     switch packet.dissection.content {
     case .acl: observeData(packet, memory)
-    case .command, .event:
+    case .linkControl: replaceControl(packet)
+    case .command, .event, .advertising:
       for chain in chains.observe(packet, memory.advertisements) {
         replace(chain)
       }
@@ -85,6 +89,70 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
     // As an unknown vendor's packet it would be removed, so all of it is written.
     patches.add(RecordPlace(record: packet.record.number, offset: 0, count: changed.count), changed)
+  }
+
+  // MARK: Packets from the air
+
+  /// Returns whether a packet from the air shows what it is. If it does not, its payload is removed,
+  /// or changed as that of the packet that it repeats.
+  private mutating func isReadable(_ packet: borrowing Packet, _ air: AirPacket) -> Bool {
+    switch packet.dissection.content {
+    case .acl, .linkControl:
+      // What was not decrypted before cannot be written.
+      let isEncrypted = packet.answer.air?.encryption == .decrypted
+      sent.observe(packet, air)
+      if isEncrypted { removeUnread(packet, air) }
+      return !isEncrypted
+    case .linkData:
+      removeUnread(packet, air)
+      return false
+    default: return true
+    }
+  }
+
+  /// Removes the payload of a packet that is encrypted or damaged, or that belongs to nothing known.
+  private mutating func removeUnread(_ packet: borrowing Packet, _ air: AirPacket) {
+    let payload = air.payload(packet.record.bytes)
+    guard !payload.isEmpty else { return }
+    let number = packet.record.number
+    let fact = packet.answer.air
+    if fact?.isResent == true {
+      if let original = sent.original(of: packet, air) {
+        patches.add(
+          number, repeating: original.record, shift: Int(payload.start) - original.start)
+        return
+      }
+    } else if fact?.crc != .wrong {
+      sent.observe(packet, air)
+    }
+    let place = RecordPlace(
+      record: number, offset: Int(payload.start), count: Int(payload.count))
+    if fact?.encryption == .unread {
+      // What is sent again must still be recognised.
+      patches.disguise(place)
+      report.encrypted += 1
+      return
+    }
+    patches.add(place, nil)
+    if air.header.crc == .wrong || fact?.crc == .wrong {
+      report.damaged += 1
+    } else {
+      report.unread += 1
+    }
+  }
+
+  /// Replaces the fields of a control PDU.
+  private mutating func replaceControl(_ packet: borrowing Packet) {
+    let fields = SensitiveFields(packet.dissection, packet.bytes).fields
+    let isFound = search.first(in: packet.record.bytes, from: 0) != nil
+    guard !fields.isEmpty || isFound else { return }
+    changed = packet.record.bytes.array
+    for field in fields { replace(field, packet.bytes) }
+    if isFound {
+      lookThrough(
+        sparing: ByteUses(packet.dissection, packet.bytes, packet.record.framing), packet.record)
+    }
+    patchRecord(packet.record)
   }
 
   // MARK: ACL data
@@ -150,7 +218,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       gaps = OtherPayload.inSignalling(
         packet.bytes, packet.dissection.body, onLE: packet.dissection.l2cap?.cid == .leSignalling)
     }
-    let end = places.areJoined ? packet.bytes.byteCount : packet.record.bytes.byteCount
+    let end = places.areJoined ? packet.bytes.byteCount : packet.payloadEnd
     let behind = packet.dissection.body.end
     if behind < end { gaps.append(Slice(start: behind, count: end - behind)) }
     return gaps
@@ -176,8 +244,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     if search.first(in: changed.bytes, from: 0) != nil {
       let uses = ByteUses(
         pdu: packet.dissection, packet.bytes, request: packet.answer.request?.type,
-        psm: packet.answer.channel?.psm,
-        count: changed.count)
+        psm: packet.answer.channel?.psm, count: changed.count,
+        end: isSingle ? packet.payloadEnd : changed.count)
       lookThrough(sparing: uses, packet.record)
     }
     if isDoubtful {
@@ -207,9 +275,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       dissection.att?.opcode == .prepareWriteResponse ? dissection.attFields.value : nil
     let isEcho = echo != nil
     let start = echo.map { Int($0.start) } ?? max(header, places.firstPiece)
+    // A byte of a key that was replaced by the same byte stays, or the key would no longer be one.
+    let replaced = dissection.sensitiveFieldsOfSMP(bytes).map(\.slice)
     var isRemoved = false
     for index in start..<max(start, changed.count)
-    where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index)) {
+    where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index))
+      && !replaced.contains(where: { $0.start <= index && index < $0.end })
+    {
       changed[index] = 0
       isRemoved = true
     }
@@ -228,6 +300,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   /// Removes what follows an ACL packet's end in its record.
   private mutating func removeTail(_ record: borrowing CaptureRecord, _ header: ACLHeader) {
+    if record.framing.isFromAir { return }
     let end = (record.framing == .h4 ? 1 : 0) + 4 + Int(header.length)
     let count = record.bytes.byteCount - end
     guard count > 0 else { return }
@@ -328,7 +401,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       return
     }
     // If a PDU lies in one record, its body counts from there; else from after the packet's header.
-    var start = (packet.record.framing == .h4 ? 1 : 0) + 4
+    var start = Int(packet.payload.start)
     if packet.dissection.l2cap != nil, !places.isLost {
       start = Int(packet.dissection.body.start)
     } else if header.boundary != .continuation {
@@ -338,10 +411,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         if channel == .attribute { start += 3 }
       }
     }
-    guard start < packet.record.bytes.byteCount else { return }
-    let place = RecordPlace(
-      record: packet.record.number, offset: start, count: packet.record.bytes.byteCount - start)
-    patches.addUnfinished(place)
+    let end = packet.payloadEnd
+    guard start < end else { return }
+    patches.addUnfinished(
+      RecordPlace(record: packet.record.number, offset: start, count: end - start))
   }
 
   // MARK: Advertising data

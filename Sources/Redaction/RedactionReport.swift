@@ -67,6 +67,10 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var unexplained = 0
   /// Fragments of PDUs whose other parts are missing from the capture.
   package internal(set) var unfinished = 0
+  /// Packets from sniffers whose payload is removed: encrypted, damaged, and others.
+  package internal(set) var encrypted = 0
+  package internal(set) var damaged = 0
+  package internal(set) var unread = 0
   /// Parts of vendors' commands, of what they return, and of vendors' events that no known field
   /// covers.
   package internal(set) var vendors = 0
@@ -239,6 +243,7 @@ package struct RedactionReport: Equatable, Sendable {
       lines.append(
         "replaced with zeros: \(unfinished) \(what) whose other parts are not in the capture")
     }
+    if let unreadLine { lines.append(unreadLine) }
     if !missingValues.isEmpty {
       let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
       lines.append("no value of \(types) was found to remove")
@@ -263,6 +268,18 @@ package struct RedactionReport: Equatable, Sendable {
       "vendor data may still contain identifiers; check before sharing"
     )
     return lines
+  }
+
+  /// The packets from sniffers whose payload was removed.
+  private var unreadLine: String? {
+    let counts = [(encrypted, "encrypted"), (damaged, "damaged"), (unread, "unknown")].filter {
+      $0.0 > 0
+    }
+    guard !counts.isEmpty else { return nil }
+    let count = counts.reduce(0) { $0 + $1.0 }
+    let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    return
+      "removed: the content of \(count) \(count == 1 ? "packet" : "packets") from sniffers: \(words)"
   }
 
   /// What stays because its removal was not requested.

@@ -91,15 +91,39 @@ struct SensitiveFields {
         returns: dissection.fact.completesVendorsCommand)
     case .control: readParameters(dissection, bytes, isVendors: false, returns: false)
     case .note(let note): add(note, dissection.body, bytes)
+    case .unknown where dissection.air != nil:
+      // A packet whose bits are still whitened.
+      keep(upTo: Int(dissection.body.start))
+      closeGap(upTo: bytes.byteCount, as: .unexplained)
     case .unknown:
       // The packet type, if it has one.
       keep(upTo: 1)
       closeGap(upTo: bytes.byteCount, as: .unexplained)
     // The meaning of ACL data depends on several records; sound is removed as a whole, or stays.
     case .acl, .controllerLog: return
-    case .sco, .iso, .advertising, .linkData, .linkControl: keep(upTo: dissection.body.end)
+    case .sco, .iso: keep(upTo: dissection.body.end)
+    case .advertising(let pdu): readAir(dissection, bytes, isOpaque: pdu.kind == .decision)
+    case .linkControl: readAir(dissection, bytes, isOpaque: false)
+    // Like ACL data.
+    case .linkData: return
     }
     closeGap(upTo: bytes.byteCount)
+  }
+
+  /// Adds the fields of a PDU from the air.
+  ///
+  /// - Parameter isOpaque: whether its fields are not described, so that it may hold an address.
+  private mutating func readAir(_ dissection: Dissection, _ bytes: RawSpan, isOpaque: Bool) {
+    guard let air = dissection.air else { return }
+    if let found = dissection.parameters, !isOpaque {
+      keep(upTo: Int(found.outer.start))
+      if let row = found.row { walk(row.parameters, bytes, found.outer) }
+      closeGap(upTo: air.pdu.end, as: found.row == nil ? .unexplained : .unused)
+    } else {
+      keep(upTo: Int(air.payload(bytes).start))
+      closeGap(upTo: air.pdu.end, as: .unexplained)
+    }
+    keep(upTo: air.end)
   }
 
   /// Finds the sensitive fields of AD structures.

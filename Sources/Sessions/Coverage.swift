@@ -213,7 +213,8 @@ package struct Coverage: Sendable {
   /// Layer's control PDUs show. If no side ended it, the capture does not show that it stayed open.
   private func partsOnAir(_ connection: Connection, _ adapter: Adapter) -> Parts {
     var parts = directions(adapter).union(.air)
-    if adapter.control.reaches(connection.lastPacket) { parts.insert(.events) }
+    let last = connection.lastPacket
+    if adapter.control.reaches(last) || adapter.events.reaches(last) { parts.insert(.events) }
     if !connection.isOpeningMissing { parts.insert(.opening) }
     switch connection.ending {
     case nil, .replaced, .forgotten, .unknown, .fileEnded: break

@@ -137,7 +137,7 @@ package struct Pass: ~Copyable {
   /// Kept out of the loop and never inlined: a loop that looks into a record first copies it, and
   /// stalls until what was just written can be read.
   @inline(never)
-  private mutating func process<Report: PacketReport & ~Copyable>(
+  package mutating func process<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ report: inout Report, _ output: inout Output
   ) {
     notePlace(of: record)
@@ -261,6 +261,11 @@ package struct Pass: ~Copyable {
       packet.record.infer(directions.infer(packet.record, packet.dissection, memory))
     }
   }
+
+  /// Returns the first `count` bytes of the latest payload from the air that was decrypted. They
+  /// are valid until the next record is processed.
+  @_lifetime(borrow self)
+  package func decryptedPayload(count: Int) -> RawSpan { decrypted.bytes(count: count) }
 
   // What joins PDUs lends their bytes while memory changes, so both are passed side by side.
 

@@ -29,6 +29,8 @@ struct Conversion {
   var profiles = SuppliedProfiles()
   var bonds: [Bond] = []
   var maps: [SuppliedMap] = []
+  /// What packets from sniffers become; nil: they stay as they are.
+  var air: AirSource.Form?
   /// What is removed from the capture; nil if nothing is.
   var redaction: RedactionOptions?
   /// The file for what the pseudonyms stand for; nil: none.
@@ -55,8 +57,8 @@ struct Conversion {
     try refuseOwnInput()
     try file.refuseToWrite(to: path)
     let list = try openPseudonyms()
-    var known: [Pseudonym] = []
     var writing = Writing(self)
+    var result = Result()
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
     var isNothing = false
@@ -74,7 +76,7 @@ struct Conversion {
         isNothing = choice.kept.count == 0
         if isNothing { failures = choice.failures }
       }
-      if !isNothing { failures += try write(files, plan, &writing, &remarks, &known) }
+      if !isNothing { failures += try write(files, plan, &writing, &result) }
     } catch {
       failures.append(error)
     }
@@ -85,13 +87,13 @@ struct Conversion {
         outputFailure: nil)
       throw ExitCode(64)
     }
-    for loss in writing.losses { Terminal.complain("\(outputWords): \(loss)") }
+    for loss in result.losses + writing.losses { Terminal.complain("\(outputWords): \(loss)") }
     var reported: [String] = []
     do {
       // If the reader left before the end, there is no capture to make remarks about.
       if try writing.finish() {
-        reported = remarks + writing.remarks
-        if let list { try list.keep(known) }
+        reported = remarks + result.remarks + writing.remarks
+        if let list { try list.keep(result.pseudonyms) }
       }
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
@@ -116,16 +118,36 @@ struct Conversion {
 
   /// Reads the files.
   ///
-  /// - Returns: the failures of individual files when several are read.
+  /// - Returns: the failures of individual files when several are read, and what was done with
+  ///   packets from sniffers.
   private func read<User: CaptureUser & ~Copyable>(
     _ files: [CaptureFile], _ plan: MergePlan?, _ user: inout User
-  ) throws(CaptureFailure) -> [CaptureFailure] {
+  ) throws(CaptureFailure) -> (failures: [CaptureFailure], air: AirReport?) {
     guard let plan else {
       var source = try CaptureReader(files[0].open())
-      try source.lend(to: &user)
-      return []
+      guard let form = airForm(source.summary) else {
+        try source.lend(to: &user)
+        return ([], nil)
+      }
+      var air = AirSource(source, form, bonds: bonds)
+      try user.use(&air)
+      return ([], air.report)
     }
     var source = try MergedSource(files, plan)
+    if let form = airForm(source.summary) {
+      var air = AirSource(source, form, bonds: bonds)
+      let failures = use(&air, &user)
+      return (failures, air.report)
+    }
+    return (use(&source, &user), nil)
+  }
+
+  /// Passes several files to `user`.
+  ///
+  /// - Returns: the failures of individual files.
+  private func use<Source: CaptureSource & ~Copyable, User: CaptureUser & ~Copyable>(
+    _ source: inout Source, _ user: inout User
+  ) -> [CaptureFailure] {
     do throws(CaptureFailure) {
       try user.use(&source)
     } catch {
@@ -134,35 +156,65 @@ struct Conversion {
     return []
   }
 
-  /// Reads the files and writes their packets, redacted if that was requested. Adds to `remarks`
-  /// what was removed, and to `known` the pseudonyms, if they are wanted.
+  /// What was done with the capture beside writing it.
+  private struct Result {
+    /// What was removed, and what happened to packets from sniffers.
+    var remarks: [String] = []
+    /// What these packets lost.
+    var losses: [String] = []
+    /// The pseudonyms, if they are wanted.
+    var pseudonyms: [Pseudonym] = []
+
+    mutating func note(_ report: AirReport) {
+      remarks += report.remarks
+      losses += report.losses
+    }
+  }
+
+  /// Returns what packets from sniffers become in a capture that may have some. To be redacted,
+  /// they must be decrypted.
+  private func airForm(_ summary: CaptureSummary) -> AirSource.Form? {
+    if let air { return air }
+    guard redaction != nil else { return nil }
+    // An interface of pcapng may come after the first packets.
+    return summary.sniffers.isEmpty && summary.format != .pcapng
+      ? nil : .pseudoHeader(decrypts: true)
+  }
+
+  /// Reads the files and writes their packets, redacted if that was requested.
   ///
   /// - Returns: the failures of individual files when several are read.
   private func write(
-    _ files: [CaptureFile], _ plan: MergePlan?, _ writing: inout Writing,
-    _ remarks: inout [String], _ known: inout [Pseudonym]
+    _ files: [CaptureFile], _ plan: MergePlan?, _ writing: inout Writing, _ result: inout Result
   ) throws(CaptureFailure) -> [CaptureFailure] {
-    guard let redaction else { return try read(files, plan, &writing) }
+    guard let redaction else {
+      let (failures, air) = try read(files, plan, &writing)
+      if let air { result.note(air) }
+      writing.recordsLeftOutBefore = air?.leftOut ?? 0
+      return failures
+    }
     var redacting = Redacting(
       redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
     for _ in 0..<Redacting.mostReadings where redacting.plan == nil {
       _ = try read(files, plan, &redacting)
     }
     guard let found = redacting.plan else { return [] }
-    if pseudonyms != nil { known = found.pseudonyms }
-    guard let plan else {
-      var source = RedactedSource(try CaptureReader(files[0].open()), found)
-      defer { remarks += source.report.lines() }
-      try writing.use(&source)
-      return []
+    if pseudonyms != nil { result.pseudonyms = found.pseudonyms }
+    let form = air ?? .pseudoHeader(decrypts: true)
+    var source =
+      if let plan {
+        RedactedSource(AirSource(try MergedSource(files, plan), form, bonds: bonds), found)
+      } else {
+        RedactedSource(
+          AirSource(try CaptureReader(files[0].open()), form, bonds: bonds), found)
+      }
+    defer {
+      result.remarks += source.report.lines(plan == nil ? [] : files.map(\.name))
+      if air != nil || source.base.report.hasPackets { result.note(source.base.report) }
+      writing.recordsLeftOutBefore = source.base.report.leftOut
     }
-    var source = RedactedSource(try MergedSource(files, plan), found)
-    defer { remarks += source.report.lines(files.map(\.name)) }
-    do throws(CaptureFailure) {
-      try writing.use(&source)
-    } catch {
-      return source.base.failures
-    }
+    if plan != nil { return use(&source, &writing) }
+    try writing.use(&source)
     return []
   }
 
@@ -200,7 +252,7 @@ struct Conversion {
     var choosing = Choosing(options, maps: maps, bonds: bonds)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
-      failures = try read(files, plan, &choosing)
+      failures = try read(files, plan, &choosing).failures
     } catch {
       failures = [error]
     }

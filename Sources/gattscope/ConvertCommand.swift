@@ -16,6 +16,9 @@ struct ConvertCommand: ParsableCommand {
       A selection includes what it needs to be understood: all parts of a PDU, a request and its response, \
       and the setup of its connection (docs/convert.md).
 
+      Packets from a sniffer stay as they are, unless --decrypt, --as-hci, --redact or a format with the \
+      number 256 changes them. Keys come from pairings in the capture and from --keys.
+
       OUT appears once it is complete. An existing file is replaced only with --force. - means standard \
       input or output.
 
@@ -27,6 +30,9 @@ struct ConvertCommand: ParsableCommand {
         gattscope convert --merge phone.log sensor.pcap both.pcapng
         gattscope convert --redact btsnoop_hci.log for-strangers.pcapng
         gattscope convert --as pklg btsnoop_hci.log for-packetlogger.pklg
+        gattscope convert --decrypt --keys keys.yaml sniffed.pcap decrypted.pcapng
+        gattscope convert --as pcap-256 ubertooth.pcap for-other-tools.pcap
+        gattscope convert --as-hci sniffed.pcap for-btmon.btsnoop
         gattscope convert trace.btsnoop - | wireshark -k -i -
       """)
 
@@ -54,6 +60,20 @@ struct ConvertCommand: ParsableCommand {
       "Merge several captures by time; duplicates are written once, and different controllers get different numbers."
   )
   var merge = false
+
+  @Flag(
+    name: .long,
+    help:
+      "Write packets from a sniffer decrypted, with link type 256; keys come from pairings in the capture and from --keys."
+  )
+  var decrypt = false
+
+  @Flag(
+    name: .long,
+    help:
+      "Write the connections that a sniffer recorded as HCI, as the central's host would have seen them."
+  )
+  var asHCI = false
 
   @OptionGroup(title: "Selection")
   var archives: ArchiveOptions
@@ -101,6 +121,13 @@ struct ConvertCommand: ParsableCommand {
         "\(out): cannot tell the format from the file name; expected \(WriterFormat.endings), or --as with a format."
       )
     }
+    if asHCI, target.sniffer != nil {
+      throw ValidationError("--as-hci: the format is one of packets from sniffers, not of HCI.")
+    }
+    if decrypt, !asHCI, !target.holdsSniffers {
+      throw ValidationError(
+        "--decrypt: only pcap and pcapng hold packets from a sniffer; --as-hci writes them as HCI.")
+    }
     if let pseudonyms {
       if !redacting.redact { throw ValidationError("--pseudonyms works only with --redact.") }
       if pseudonyms == "-" || Terminal.isOtherThanFile(pseudonyms) {
@@ -122,12 +149,20 @@ struct ConvertCommand: ParsableCommand {
     conversion.comments = comments
     conversion.profiles = profiles
     conversion.bonds = try supplied.bonds() + found.bonds
+    conversion.air = airForm(target)
     conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.pseudonyms = pseudonyms
     conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, kinds, to: end.times)
     conversion.selection.limit = end.limit
     try conversion.run()
+  }
+
+  /// Returns what packets from a sniffer become, if they change.
+  private func airForm(_ target: WriterTarget) -> AirSource.Form? {
+    if asHCI { return .host(hasComments: target.container == .pcapng) }
+    if decrypt { return .pseudoHeader(decrypts: true) }
+    return target.sniffer == nil ? nil : .pseudoHeader(decrypts: false)
   }
 
   private static func printFormats() throws {

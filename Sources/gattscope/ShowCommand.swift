@@ -11,7 +11,8 @@ struct ShowCommand: ParsableCommand {
     abstract: "Show what happened, packet by packet.",
     discussion: """
       Prints one line per packet: number, time, gap since the packet before, connection, direction \
-      (\u{2192} host to controller), and meaning. With --json, prints one object per line.
+      (\u{2192} host to controller; in captures from the air, central to peripheral), and meaning. With \
+      --json, prints one object per line.
 
       Values, beacons and vendor messages are decoded if a profile describes them: a built-in one, or one \
       of yours (--profile; see gattscope profiles --help).

@@ -18,6 +18,8 @@ struct Writing: CaptureUser, ~Copyable {
   private(set) var losses: [String] = []
   private var recordsWritten = 0
   private var recordsLeftOut = 0
+  /// Records that did not reach the writer.
+  var recordsLeftOutBefore = 0
   private var file: NewFile?
   /// Whether a reader may wait for output before all of it is written.
   private var isReadMeanwhile = true
@@ -117,7 +119,7 @@ struct Writing: CaptureUser, ~Copyable {
       Terminal.complain("\(conversion.outputWords) was not written: \(refusal)")
       throw ExitCode(64)
     }
-    if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
+    if failure == nil, recordsWritten == 0, recordsLeftOut + recordsLeftOutBefore > 0 {
       Terminal.complain(
         "\(conversion.outputWords) was not written: nothing is left that its format has room for")
       throw ExitCode(64)

@@ -1,10 +1,12 @@
 // Two captures for each other explanation that a rule declares: in one, packets exclude it; in its
 // twin, it is what happened.
 
+import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
 import Meanings
+import Sessions
 import Testing
 
 /// The two captures about another explanation of a rule.
@@ -31,11 +33,11 @@ struct Twin: Sendable, CustomTestStringConvertible {
   /// Creates twins of traffic on the air.
   init(
     _ rule: String, or alternative: String, openAs form: AirForm = AirForm(.nordic3),
-    excludedOnAir excluded: @escaping @Sendable (inout AirTraffic) -> Void,
+    bonds: [Bond] = [], excludedOnAir excluded: @escaping @Sendable (inout AirTraffic) -> Void,
     openIn open: @escaping @Sendable (inout AirTraffic) -> Void
   ) {
     (self.rule, self.alternative) = (rule, alternative)
-    self.excluded = { airEvidence(excluded) }
+    self.excluded = { airEvidence(bonds: bonds, excluded) }
     self.open = { airEvidence(form, open) }
   }
 

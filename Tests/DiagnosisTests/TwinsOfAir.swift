@@ -45,12 +45,10 @@ extension Twin {
       excludedOnAir: { AirRuleTests.tryKey(&$0, times: 2, advertises: true) },
       openIn: { AirRuleTests.tryKey(&$0, times: 1, advertises: true) }),
     Twin(
-      "air_lost_track", or: "it missed the change for another reason",
-      excludedOnAir: AirRuleTests.lose,
-      openIn: {
-        $0.hears = { $0.counter != nil && $0.pdu[1] == 16 ? .missed : nil }
-        AirRuleTests.lose(&$0)
-      }),
+      "air_lost_track",
+      or: "the devices went out of the sniffer's range, or it missed another change",
+      bonds: [AirTraffic.bond(AirRuleTests.key)], excludedOnAir: AirRuleTests.lose,
+      openIn: AirRuleTests.lose),
     Twin(
       "air_poor_radio",
       or: "only the sniffer receives it badly, and the devices hear each other",

@@ -27,7 +27,9 @@ package struct PseudoHeader: Equatable, Sendable {
     fileprivate static let signal = Flags(rawValue: 0x0002)
     fileprivate static let noise = Flags(rawValue: 0x0004)
     package static let decrypted = Flags(rawValue: 0x0008)
-    fileprivate static let reference = Flags(rawValue: 0x0010)
+    package static let reference = Flags(rawValue: 0x0010)
+    package static let offences = Flags(rawValue: 0x0020)
+    package static let aliased = Flags(rawValue: 0x0040)
     package static let crcChecked = Flags(rawValue: 0x0400)
     package static let crcRight = Flags(rawValue: 0x0800)
     /// Only for other kinds than auxiliary advertising, as is `micRight`.
@@ -50,11 +52,15 @@ package struct PseudoHeader: Equatable, Sendable {
 
   /// The channel in the order of frequencies: 0 is index 37, 12 is 38, 39 is 39.
   package var channel: UInt8
+  /// What readers take for an unknown channel: there is no such one.
+  package static let unknownChannel: UInt8 = 0xff
   /// In dBm; nil: unknown.
   package var signal: Int8?
   package var noise: Int8?
   /// The access address that was expected.
   package var reference: UInt32?
+  /// The bits in which the access address differs from it.
+  package var offences: UInt8 = 0
   /// The flags; those for the fields above follow from them.
   package var flags: Flags
 
@@ -81,6 +87,20 @@ package struct PseudoHeader: Equatable, Sendable {
 }
 
 extension Output {
+  /// Appends the pseudo header, after which the access address follows.
+  package mutating func pseudoHeader(_ header: PseudoHeader) {
+    var flags = header.flags
+    if header.signal != nil { flags.insert(.signal) }
+    if header.noise != nil { flags.insert(.noise) }
+    if header.reference != nil { flags.insert(.reference) }
+    byte(header.channel)
+    byte(UInt8(bitPattern: header.signal ?? 0))
+    byte(UInt8(bitPattern: header.noise ?? 0))
+    byte(header.offences)
+    littleEndian(header.reference ?? 0)
+    littleEndian(flags.rawValue)
+  }
+
   /// Appends a packet of link type 256.
   ///
   /// - Parameters:
@@ -91,19 +111,15 @@ extension Output {
     _ header: PseudoHeader, accessAddress: UInt32, codingIndicator: UInt8? = nil, pdu: RawSpan,
     crc: UInt32
   ) {
-    var flags = header.flags
-    if header.signal != nil { flags.insert(.signal) }
-    if header.noise != nil { flags.insert(.noise) }
-    if header.reference != nil { flags.insert(.reference) }
-    byte(header.channel)
-    byte(UInt8(bitPattern: header.signal ?? 0))
-    byte(UInt8(bitPattern: header.noise ?? 0))
-    byte(0)
-    littleEndian(header.reference ?? 0)
-    littleEndian(flags.rawValue)
+    pseudoHeader(header)
     littleEndian(accessAddress)
     if let codingIndicator { byte(codingIndicator) }
     raw(pdu)
+    self.crc(crc)
+  }
+
+  /// Appends a CRC, its 3 bytes least significant first.
+  package mutating func crc(_ crc: UInt32) {
     byte(UInt8(truncatingIfNeeded: crc))
     byte(UInt8(truncatingIfNeeded: crc >> 8))
     byte(UInt8(truncatingIfNeeded: crc >> 16))

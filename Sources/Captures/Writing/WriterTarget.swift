@@ -1,9 +1,13 @@
+package import Bluetooth
+
 /// A requested file format: a container and the content of its records, or the content that
 /// preserves most of the capture.
 package struct WriterTarget: Equatable, Sendable {
   package let container: WriterFormat.Container
   /// The content of the records; nil for the one that preserves most.
   package let content: WriterFormat.Content?
+  /// The layout that packets from a sniffer get; nil: they stay as they are.
+  package let sniffer: SnifferFormat?
 
   /// A row in the list of formats.
   package struct Row: Sendable {
@@ -14,11 +18,11 @@ package struct WriterTarget: Equatable, Sendable {
 
     fileprivate init(
       _ name: String, _ container: WriterFormat.Container, _ content: WriterFormat.Content?,
-      _ words: String
+      _ words: String, sniffer: SnifferFormat? = nil
     ) {
       self.name = name
       self.words = words
-      target = WriterTarget(container: container, content: content)
+      target = WriterTarget(container: container, content: content, sniffer: sniffer)
     }
   }
 
@@ -38,6 +42,9 @@ package struct WriterTarget: Equatable, Sendable {
     Row("pcap-201", .pcap, .h4, "HCI packets with their direction"),
     Row("pcap-254", .pcap, .monitor, "records of the Linux monitor"),
     Row(
+      "pcap-256", .pcap, nil, "packets from any sniffer, after a header that all tools read",
+      sniffer: .pseudoHeader),
+    Row(
       "pcapng", .pcapng, nil,
       "the same choice as pcap, each on its own interface; comments and counts of lost records, too"
     ),
@@ -49,13 +56,26 @@ package struct WriterTarget: Equatable, Sendable {
       "HCI packets with their direction, an interface for each controller"),
     Row("pcapng-254", .pcapng, .monitor, "records of the Linux monitor"),
     Row(
+      "pcapng-256", .pcapng, nil,
+      "the same choice as pcapng, but packets from any sniffer as in pcap-256",
+      sniffer: .pseudoHeader),
+    Row(
       "pklg", .packetLogger, .packetLogger,
       "Apple's PacketLogger: HCI packets with their direction"),
   ]
 
-  private init(container: WriterFormat.Container, content: WriterFormat.Content?) {
+  private init(
+    container: WriterFormat.Container, content: WriterFormat.Content?,
+    sniffer: SnifferFormat? = nil
+  ) {
     self.container = container
     self.content = content
+    self.sniffer = sniffer
+  }
+
+  /// Whether the format has room for packets from sniffers.
+  package var holdsSniffers: Bool {
+    container == .pcapng || container == .pcap && content == nil
   }
 
   /// Returns the format with this name in `rows`, or nil for other names.
@@ -88,19 +108,20 @@ package struct WriterTarget: Equatable, Sendable {
     if let content { return WriterFormat(container, content) }
     // Nothing is lost if there is HCI after all.
     if !summary.holdsHCI {
-      return WriterFormat(container, .h4WithoutDirection, sniffer: summary.sniffers.first)
+      return WriterFormat(
+        container, .h4WithoutDirection, sniffer: sniffer ?? summary.sniffers.first)
     }
     if summary.holdsMonitorRecords || isOfSeveral && container != .pcapng {
-      return WriterFormat(container, .monitor)
+      return WriterFormat(container, .monitor, sniffer: sniffer)
     }
     let lacksDirection = summary.mayLackDirection && container != .btsnoop
-    return WriterFormat(container, lacksDirection ? .h4WithoutDirection : .h4)
+    return WriterFormat(container, lacksDirection ? .h4WithoutDirection : .h4, sniffer: sniffer)
   }
 
   /// Returns why this format cannot hold a capture, as the end of a sentence; nil if it can.
   package func refusal(of summary: CaptureSummary) -> String? {
     let linkTypes = summary.sniffers.count + (summary.holdsHCI ? 1 : 0)
-    guard container == .pcap, content == nil, linkTypes > 1 else { return nil }
+    guard container == .pcap, content == nil, sniffer == nil, linkTypes > 1 else { return nil }
     let what =
       summary.holdsHCI ? "both HCI and packets from a sniffer" : "packets of several sniffers"
     return "a pcap file has one link type, and the capture has \(what); write pcapng"

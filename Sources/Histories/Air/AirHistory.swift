@@ -6,7 +6,7 @@ package import Sessions
 /// What a sniffer shows of a connection beside its data: how the two answer each other, the
 /// procedures of the Link Layer, how it ended, and where packets are missing.
 ///
-/// In the histories of such a connection, the central is the local side and the peripheral the peer.
+/// In the histories of such a connection, the central is the local side, the peripheral the peer.
 package struct AirHistory: Defaulted {
   /// Packets of the central that the peripheral did not acknowledge, until the end of the
   /// connection so far: the first of them, and how many.
@@ -41,7 +41,7 @@ package struct AirHistory: Defaulted {
   package private(set) var damaged: Moment?
   /// The last packet before which others may be missing, or which was not read; 0: none.
   package internal(set) var gap = 0
-  /// The last encrypted control PDU that was not read, its sender, and the length of its plain text.
+  /// The last encrypted control PDU that was not read, its sender, and its length without the MIC.
   package private(set) var unreadControl: (moment: Moment, side: Side, length: Int)?
   /// The last PDU of either side that is not empty.
   package private(set) var lastPDU = 0

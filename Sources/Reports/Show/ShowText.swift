@@ -145,8 +145,8 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
-  /// Shows what was heard of advertisers, or of a connection without data, since only another packet
-  /// would end the run.
+  /// Shows what was heard of advertisers, or of a connection without data, since only another
+  /// packet would end the run.
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     if brief.runs.contains(where: { $0.kind == .advertising || $0.kind == .empty }) {
       writeFolded(into: &output)

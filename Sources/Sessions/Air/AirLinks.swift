@@ -15,7 +15,8 @@ enum AirPayload {
 
 /// The connections and streams on the air, by access address.
 ///
-/// A packet is believed only if its CRC is right; a damaged one is counted and changes nothing else.
+/// A packet is believed only if its CRC is right; a damaged one is counted, and changes nothing
+/// else.
 package struct AirLinks: Sendable {
   /// What the sniffers' headers claim that is known to be wrong, and other facts about the capture.
   package struct CaptureClaims: Sendable {
@@ -82,6 +83,8 @@ package struct AirLinks: Sendable {
   private var selections: [UInt64] = []
   private var counter: (interface: AdapterIndex, value: UInt16)?
   private var handles: UInt16 = 0
+  /// Whether the channels of a connection will show how the capture counts channels.
+  private var isJudging = false
   private let keys: LinkKeys
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -101,6 +104,24 @@ package struct AirLinks: Sendable {
   /// Returns the connection with this number.
   package func link(connection: Int) -> AirLink? {
     all.first { $0.connection == connection && $0.stream == .connection }
+  }
+
+  /// Returns the value that the CRC of packets with this access address starts with; nil: unknown.
+  package func crcInit(of accessAddress: UInt32) -> UInt32? {
+    if accessAddress == AirPacket.advertising { return CRC24.advertising }
+    return position(of: accessAddress).flatMap { all[$0].crcInit }
+  }
+
+  /// Returns whether the connection with this access address was encrypted when it ended: what
+  /// still comes is not decrypted.
+  package func hasEndedEncrypted(_ accessAddress: UInt32) -> Bool {
+    position(of: accessAddress).map { all[$0].isEnded && all[$0].security.state == .encrypted }
+      ?? false
+  }
+
+  private func position(of accessAddress: UInt32) -> Int? {
+    if let latest, latest.accessAddress == accessAddress { return latest.position }
+    return positions[accessAddress]
   }
 
   /// Ends a file that the next one does not continue.
@@ -140,6 +161,7 @@ package struct AirLinks: Sendable {
     if let value = header.counter {
       if let counter, counter.interface == record.adapter {
         let gap = value &- counter.value &- 1
+        // Bounded: at most 2¹⁵ for each record.
         if gap < 0x8000 { claims.sniffersLosses &+= Int(gap) }
       }
       counter = (record.adapter, value)
@@ -151,8 +173,15 @@ package struct AirLinks: Sendable {
   private func channel(_ header: AirHeader) -> UInt8? {
     guard let channel = header.channel, channel < 40 else { return nil }
     guard header.isRFOrder else { return channel }
-    guard let isIndex = claims.isChannelIndex else { return nil }
-    return isIndex ? channel : RFChannel.index(ofPosition: channel)
+    if claims.isChannelIndex ?? false { return channel }
+    // As the format says, unless a connection shows it soon, or the number is an index of a primary
+    // channel.
+    if claims.isChannelIndex == nil,
+      isJudging || header.kind == .unknown && (channel == 37 || channel == 38)
+    {
+      return nil
+    }
+    return RFChannel.index(ofPosition: channel)
   }
 
   /// Returns the channel index with which a packet was whitened. Until it is known how the capture
@@ -300,8 +329,8 @@ package struct AirLinks: Sendable {
     claims.wrongCRCClaims += 1
   }
 
-  /// Decides from the channel of a legacy advertising PDU how the writer counts channels. These are
-  /// sent on 37, 38 and 39 only: 0, 12 and 39 in RF order.
+  /// Decides from the channel of an advertising PDU how the writer counts channels. Primary ones
+  /// are 37, 38 and 39: 0, 12 and 39 in RF order.
   private mutating func settleChannels(
     _ pdu: AdvertisingPDU, _ header: AirHeader, _ crc: AirFact.CRC
   ) {
@@ -309,7 +338,8 @@ package struct AirLinks: Sendable {
       let channel = header.channel
     else { return }
     switch pdu.kind {
-    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd:
+    case .extended where header.kind == .auxiliaryAdvertising: break
+    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd, .extended:
       if channel == 0 || channel == 12 { claims.isChannelIndex = false }
       if channel == 37 || channel == 38 { claims.isChannelIndex = true }
     default: break
@@ -372,6 +402,7 @@ package struct AirLinks: Sendable {
       interval: request.interval, map: request.channelMap, hop: request.hop,
       algorithm: link.channelSelection,
       begins: time.map { $0.end + delay + Int64(request.windowOffset) * 1250 })
+    isJudging = air.header.isRFOrder && claims.isChannelIndex == nil
     let position = add(link)
     let slot = connect(position, packet.record, &links, isOpeningMissing: false)
     links[slot].interval = request.interval
@@ -517,6 +548,10 @@ package struct AirLinks: Sendable {
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
+      if let direction = air.header.direction {
+        packet.record.set(direction, isInferred: false)
+        packet.answer.air?.directionEvidence = .capture
+      }
       if all[position].stream == .periodicAdvertising { followTrain(position, pdu, air, &packet) }
       return .none
     }

@@ -55,7 +55,7 @@ struct EventClock: Sendable {
   private var latestChannel: UInt8?
   private var latestClaim: UInt16?
   private var changes: [Change] = []
-  /// The latest packet that was on another channel than expected, if the next one does not settle it.
+  /// The latest packet that was on another channel than expected, until the next one settles it.
   private var latestMisses: (expected: Int, channel: UInt8)?
   /// How many packets fit each algorithm, while it is unknown.
   private var fits: (first: Int, second: Int) = (0, 0)
@@ -236,6 +236,7 @@ struct EventClock: Sendable {
       guard let next = change.interval, change.instant > base, change.instant <= number else {
         continue
       }
+      // Bounded: instants are within 2¹⁵ events, and intervals below 82 s.
       passed += Int64(change.instant - base) * interval + change.offset
       (base, interval) = (change.instant, next)
     }

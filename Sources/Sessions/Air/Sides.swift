@@ -55,7 +55,7 @@ struct Sides: Sendable {
         noteWrongClaim(packet)
       }
     }
-    if via != .acknowledgement, via != .capture {
+    if via != .acknowledgement, via != .capture || timing == direction {
       isTurned = (isEqual ? .sent : .received) != direction
     }
     if via == .capture, timing == nil, parity != direction, trustsClaims {

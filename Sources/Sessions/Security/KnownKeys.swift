@@ -91,8 +91,8 @@ package struct KnownKeys: Sendable {
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
   /// most the first few.
   package private(set) var zeros: [Int] = []
-  /// The long term keys that a pairing on another connection gave again: the position in `keys`, the
-  /// packet and the connection; as many as of `zeros`.
+  /// The long term keys that a pairing on another connection gave again: the position in `keys`,
+  /// the packet and the connection; as many as of `zeros`.
   package private(set) var repeated: [(key: Int, packet: Int, connection: Int)] = []
 
   /// The keys that the host gave its controller to encrypt links, for decrypting what a sniffer

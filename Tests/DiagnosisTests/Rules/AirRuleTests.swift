@@ -3,6 +3,7 @@ import Diagnosis
 import Histories
 import MadeTraffic
 import Meanings
+import Sessions
 import Testing
 
 @Suite("Rules about connections on the air") struct AirRuleTests {
@@ -47,7 +48,7 @@ import Testing
     let finding = try #require(evidence.finding("air_supervision_timeout"))
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
-    #expect(finding.packets.hasPrefix("#22 #23 #46"))
+    #expect(finding.packets.hasPrefix("#22 #23 #47"))
     #expect(finding.why.text.contains("720 ms"))
     #expect(evidence.connections[0].connection.ending == .timeout)
   }
@@ -185,6 +186,7 @@ import Testing
     let finding = try #require(evidence.finding("air_procedure_unanswered"))
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
+    #expect(evidence.finding("air_supervision_timeout") == nil)
   }
 
   @Test("a procedure whose answer the sniffer may have missed is less certain")
@@ -294,12 +296,17 @@ import Testing
   // MARK: The capture
 
   @Test("an update that the sniffer could not read") func lostTrack() throws {
-    let evidence = airEvidence { Self.lose(&$0) }
-    let finding = try #require(evidence.finding("air_lost_track"))
-    #expect(finding.severity == .warning)
-    #expect(finding.certainty == .certain)
-    #expect(evidence.finding("air_capture_holes") == nil)
-    #expect(evidence.finding("air_supervision_timeout") == nil)
+    for isKnown in [true, false] {
+      let evidence = airEvidence(bonds: isKnown ? [AirTraffic.bond(Self.key)] : []) {
+        Self.lose(&$0)
+      }
+      let finding = try #require(evidence.finding("air_lost_track"))
+      #expect(finding.severity == .warning)
+      #expect(finding.certainty == (isKnown ? .certain : .likely))
+      #expect(finding.why.text.contains("15 ms to 11.25 ms") == isKnown)
+      #expect(evidence.finding("air_capture_holes") == nil)
+      #expect(evidence.finding("air_supervision_timeout") == nil)
+    }
   }
 
   static func lose(_ traffic: inout AirTraffic) {
@@ -430,18 +437,18 @@ import Testing
     let evidence = airEvidence { Self.drift(&$0, by: 200) }
     let finding = try #require(evidence.finding("air_clock_drift"))
     #expect(finding.certainty == .likely)
-    #expect(finding.what.text.contains("200 ppm"))
+    #expect(finding.what.text.contains("198 ppm"))
     #expect(airEvidence { Self.drift(&$0, by: 20) }.findings().isEmpty)
   }
 
   /// Runs a connection whose central's clock is slow by some millionths.
   static func drift(_ traffic: inout AirTraffic, by ppm: Int64) {
-    traffic.settings.interval = 800
+    traffic.settings.interval = 400
     traffic.settings.timeout = 600
     traffic.connect()
-    for _ in 0..<70 {
+    for _ in 0..<140 {
       traffic.run(events: 1)
-      traffic.connection.anchor += ppm
+      traffic.connection.anchor += ppm / 2
     }
     traffic.disconnect()
     traffic.goOn()
