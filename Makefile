@@ -73,7 +73,7 @@ COST_PACKAGES := $(BUILD_PACKAGES) binutils python3 valgrind
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Release Sources Tests Fuzz)
 FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
-	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive FuzzArchive
+	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive FuzzArchive FuzzAir
 # Of two -sanitize options the compiler honours only the last, and silently omits the fuzzer's counters. -Xswiftc
 # therefore passes both in one option; the first two remain for SwiftPM, which needs them for linking. It keeps them in
 # a set, whose order changes from run to run unless hashing is deterministic: otherwise every second fuzzer would

@@ -55,8 +55,8 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
-        "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
+        "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports", "Redaction",
+        "Platforms", "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", "CMalloc",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -222,7 +222,7 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports",
+        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports", "Meanings",
         "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
@@ -252,7 +252,7 @@ if Context.environment["ENABLE_FUZZING"] != nil {
   // block by block.
   let fuzzersOfFiles = [
     "FuzzCapture", "FuzzPcap", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode", "FuzzProfile",
-    "FuzzSupplied", "FuzzLive", "FuzzArchive",
+    "FuzzSupplied", "FuzzLive", "FuzzArchive", "FuzzAir",
   ]
   let fuzzersOfRecords = [
     "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",

@@ -4,8 +4,9 @@
 usage: compare-with-tshark.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Compares codes, numbers and bytes, but no names: HCI, L2CAP and its signalling, ATT, SMP with its keys, advertising data
-and periodic advertising. In a folder it compares every HCI capture, whatever its name (btsnoop, pcap, pcapng,
-PacketLogger); it reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
+and periodic advertising; of sniffers' captures also the headers of their packets, and what the sniffers claim. In a
+folder it compares every HCI capture and every sniffer's, whatever its name (btsnoop, pcap, pcapng, PacketLogger); it
+reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
 CAPTURE` prints what tshark reads, `--dump-own GATTSCOPE CAPTURE` what gattscope reads. Exit status 1: a difference, a
 wrong number of lines, or, for folders, a layer or format that was never compared, because a test that compares nothing
 must not pass.
@@ -34,6 +35,8 @@ REQUIRED = {
     *("signalling.code", "signalling.psm", *(f"signalling.{each}" for each in tshark.SIGNALLING)),
     *(f"adv.{each}" for each in ("count", "event_type", "address", "rssi_dbm", "data", "types", "names", "companies")),
     *(f"adv.{each}" for each in ("uuids_16", "uuids_32", "uuids_128", "tx_power_dbm", "appearances", "flags", "service_data")),
+    *(f"air.{each}" for each in ("access_address", "pdu_type", "llid", "sn", "nesn", "length", "opcode", "crc", "channel")),
+    "air.rssi_dbm",
     *(f"periodic.{each}" for each in ("sync", "sid", "address", "interval", "rssi_dbm", "data_status", "data")),
 }
 
@@ -56,12 +59,13 @@ class Difference(NamedTuple):
 
 
 TWO_DIGITS = {
+    *("air.pdu_type", "air.opcode"),
     *("hci.event", "hci.subevent", "att.opcode", "att.error", "att.request_opcode", "smp.opcode", "adv.event_type"),
     *("adv.types", "adv.flags", "signalling.code", "signalling.identifier"),
     *("smp.io_capability", "smp.authreq", "smp.reason", "smp.initiator_key_distribution", "smp.responder_key_distribution"),
 }
 DECIMAL = {
-    *("adapter", "adv.count", "adv.rssi_dbm", "adv.tx_power_dbm", "l2cap.sdu_length"),
+    *("adapter", "air.channel", "air.rssi_dbm", "air.event", "air.length", "air.llid", "air.sn", "air.nesn", "adv.count", "adv.rssi_dbm", "adv.tx_power_dbm", "l2cap.sdu_length"),
     *("smp.maximum_encryption_key_size", "periodic.rssi_dbm", "periodic.sid", "periodic.interval"),
     *(f"signalling.{each}" for each in ("mtu", "mps", "credits", "initial_credits")),
 }
@@ -111,17 +115,51 @@ def known_differences() -> list[KnownDifference]:
 CONTROLLER_LOG = "controller_log"
 
 
-def comparable(line: dict, ours: Facts, theirs: Facts) -> Facts:
-    """Returns tshark's facts about a packet without those that gattscope deliberately reads differently,
+# What is above the Link Layer's header.
+PAYLOAD = ("l2cap", "signalling", "att", "smp")
+
+
+def without(facts: Facts, *names: str) -> Facts:
+    """Returns the facts without these fields and layers."""
+    return {field: value for field, value in facts.items() if field not in names and field.partition(".")[0] not in names}
+
+
+def comparable_on_air(line: dict, ours: Facts, theirs: Facts) -> tuple[Facts, Facts]:
+    # gattscope tells by other evidence what a header does not, and no length of a PDU whose content it decodes.
+    ours = without(ours, *({"direction", "air.event", "air.crc"} - theirs.keys()))
+    theirs = without(theirs, *({"air.length"} - ours.keys()))
+    link = line.get("ll", {})
+    if ours.get("air.crc") == "not_recorded":  # sniffers that write zeros call them right
+        ours, theirs = without(ours, "air.crc"), without(theirs, "air.crc")
+    # tshark reads the ciphertext as if it were plain. Whether the plain text is right, the tests of decryption check.
+    if link.get("decrypted") == "here":
+        return without(ours, "air.opcode", "air.length", *PAYLOAD), without(theirs, "air.opcode", "air.length", *PAYLOAD)
+    if link.get("encrypted") and "decrypted" not in link:
+        theirs = without(theirs, "air.opcode", *PAYLOAD)
+    # tshark reads damaged packets, and resent ones again.
+    cut = any(problem["code"] == "length_too_large" for problem in line.get("problems", []))
+    if cut or ours.get("air.crc") == "wrong":
+        ours, theirs = without(ours, "air.length"), without(theirs, "air.length")
+    if ours.get("air.crc") == "wrong":
+        theirs = without(theirs, "direction", "air.event", "air.opcode", "air.pdu_type", "adv", *PAYLOAD)
+    if link.get("resent"):
+        theirs = without(theirs, "air.opcode", *PAYLOAD)
+    return ours, theirs
+
+
+def comparable(line: dict, ours: Facts, theirs: Facts) -> tuple[Facts, Facts]:
+    """Returns the facts about a packet without those that gattscope deliberately reads differently than tshark,
     and without those that only other checks need.
     """
-    theirs = {field: value for field, value in theirs.items() if not field.startswith("identity.")}
+    theirs = without(theirs, "identity")
+    if "air" in line:
+        return comparable_on_air(line, ours, theirs)
     if line.get("protocol") == CONTROLLER_LOG:
-        return {field: value for field, value in theirs.items() if field.partition(".")[0] not in ("l2cap", "signalling", "att", "smp")}
+        return ours, without(theirs, *PAYLOAD)
     # For a PDU that the capture cut, tshark shows the fields before the cut; gattscope shows the remaining bytes.
     if any(problem["code"] == "truncated" for problem in line.get("problems", [])):
-        return {field: value for field, value in theirs.items() if field in ours or field.partition(".")[0] not in ("smp", "adv")}
-    return theirs
+        theirs = {field: value for field, value in theirs.items() if field in ours or field.partition(".")[0] not in ("smp", "adv")}
+    return ours, theirs
 
 
 class Tally:
@@ -154,13 +192,13 @@ def count_errors(name: str, kind: files.Kind, lines: list[dict], theirs: list[Fa
     """Compares the numbers of records. `theirs` includes records of other link types; it is None if tshark did not read
     the file.
     """
-    whole = sum(kind.is_hci)
+    whole = sum(kind.is_read)
     if len(lines) != whole:
         yield f"{name}: expected {whole} lines, one a whole record, got {len(lines)}"
-    if theirs is not None and len(theirs) != len(kind.is_hci):
-        yield f"{name}: tshark sees {len(theirs)} packets, the file has {len(kind.is_hci)} whole records"
+    if theirs is not None and len(theirs) != len(kind.is_read):
+        yield f"{name}: tshark sees {len(theirs)} packets, the file has {len(kind.is_read)} whole records"
     numbers = [line.get("packet") for line in lines]
-    expected = [number for number, is_hci in enumerate(kind.is_hci, 1) if is_hci]
+    expected = [number for number, is_read in enumerate(kind.is_read, 1) if is_read]
     if numbers != expected[: len(numbers)]:
         yield f'{name}: "packet" does not count the records'
 
@@ -179,7 +217,7 @@ def captures(arguments: list[str]) -> Iterator[tuple[str, Path, files.Kind]]:
         for path in found:
             kind = files.kind(path)
             # Reads files without records, too. Those with only other link types are refused, which another test checks.
-            if kind is not None and (any(kind.is_hci) or not kind.is_hci and kind.name in files.EMPTY_IS_READ):
+            if kind is not None and (any(kind.is_read) or not kind.is_read and kind.name in files.EMPTY_IS_READ):
                 yield f"{path.parent.name}/{path.name}", path, kind
 
 
@@ -212,9 +250,9 @@ def main() -> int:
                 found.append(message)
             else:
                 print(message)
-        theirs = [each for each, is_hci in zip(theirs or [], kind.is_hci) if is_hci]
-        ours = [gattscope.facts(line) for line in lines]
-        theirs = [comparable(line, our, their) for line, our, their in zip(lines, ours, theirs)]
+        theirs = [each for each, is_read in zip(theirs or [], kind.is_read) if is_read]
+        pairs = [comparable(line, gattscope.facts(line), their) for line, their in zip(lines, theirs)]
+        ours, theirs = [our for our, _ in pairs], [their for _, their in pairs]
         for each in known:
             each.in_reach |= fnmatch.fnmatchcase(name, each.capture)
         for difference in tally.differences(name, ours, theirs):

@@ -148,7 +148,7 @@ def main() -> int:
     everything = (path for folder in map(Path, sys.argv[2:]) for path in sorted(folder.rglob("*")) if path.is_file())
     for path in sampled(list(everything)):
         kind = files.kind(path)
-        if kind is None or not any(kind.is_hci) or path.name.startswith(PLANTED):
+        if kind is None or not any(kind.is_read) or path.name.startswith(PLANTED):
             continue
         secrets = secrets_of(path, without_logs(program, path, tshark.facts(path) or []))
         captures, looked_for = captures + 1, looked_for + len(secrets.keys) + len(secrets.passkeys)

@@ -26,6 +26,7 @@ KINDS = {
     ),
     "FuzzPcap": (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d"),
     "FuzzPcapng": (b"\x0a\x0d\x0d\x0a",),
+    "FuzzAir": (b"air\0",),
 }
 COMMAND, ACL, EVENT = 1, 2, 4
 ATT_FAMILY, SMP_FAMILY, SIGNALLING_FAMILY, CHANNEL_FAMILY = 0, 6, 8, 9

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Creates the fuzzers' initial inputs, in addition to the sample captures. usage: make-fuzz-corpus.py FOLDER
 
-Creates attacks on every table, a few turns of each, as records; and pcapng, pcap and PacketLogger files with everything
+Creates attacks on every table, a few turns of each, as records; pcapng, pcap and PacketLogger files with everything
 that such a file may have: both byte orders, several sections and interfaces, clocks of all kinds, every option with its
-lowest and highest numbers. Everything is generated and the same each time, without a fuzzer's own finds. Files with the
-same bytes are written once. A test checks that the whole stays below 2 MB.
+lowest and highest numbers; and what two devices send on the air, in every form in which sniffers record it. Everything
+is generated and the same each time, without a fuzzer's own finds. Files with the same bytes are written once. A test
+checks that the whole stays below 2 MB.
 """
 
 import hashlib
@@ -109,6 +110,48 @@ def packet_logger() -> Iterator[bytes]:
         yield record * 2
 
 
+class Steps:
+    """Steps of two devices on the air, as FuzzAir reads them (Fuzz/Inputs/Fuzzing+Air.swift)."""
+
+    ATT, SMP, CONTROL, RUN, ENCRYPT, ADVERTISE, UPDATE, DISCONNECT, RECORD, BYTES = 0, 4, 7, 9, 10, 11, 12, 13, 14, 15
+    PERIPHERAL = 16
+
+    def __init__(self, *choices: int) -> None:
+        self.content = b"air\0" + bytes(choices)
+
+    def add(self, kind: int, content: bytes) -> "Steps":
+        self.content += bytes([kind, len(content)]) + content
+        return self
+
+
+def air() -> Iterator[bytes]:
+    """Yields sessions: a feature exchange, attributes, pairing, encryption, updates, the end."""
+    answer = Steps.PERIPHERAL
+    for form, (missed, options) in itertools.product(range(7), ((0, 0), (0x13, 0x0D), (0x20, 0x23))):
+        for choices in (form, form | 0x10, form | 0x20, form | 0x40, form | 0x80):
+            steps = Steps(form + 1, missed, options, choices)
+            steps.add(Steps.CONTROL, bytes.fromhex("080100000000000000")).add(Steps.CONTROL, bytes.fromhex("0c0c0f000100"))
+            steps.add(Steps.ATT, bytes.fromhex("021700")).add(Steps.ATT | answer, bytes.fromhex("031700"))
+            steps.add(Steps.SMP, bytes.fromhex("01030001100101")).add(Steps.SMP | answer, bytes.fromhex("02030001100101"))
+            for code in (3, 4):
+                steps.add(Steps.SMP, bytes([code]) + bytes(16)).add(Steps.SMP | answer, bytes([code]) + bytes(range(16)))
+            steps.add(Steps.ENCRYPT, bytes([7])).add(Steps.ATT | answer, bytes.fromhex("1b1800") + bytes(range(30)))
+            steps.add(Steps.RUN | answer, bytes([40])).add(Steps.ATT, bytes.fromhex("0a1900"))
+            steps.add(Steps.UPDATE, bytes([form])).add(Steps.RUN, bytes([9])).add(Steps.DISCONNECT, bytes([0x13]))
+            yield steps.content
+    # The Link Layer's control PDUs, each alone; whether it has its length does not matter.
+    for opcode in range(0x40):
+        for side in (0, answer):
+            yield Steps(1, 0, 0, 5).add(Steps.CONTROL | side, bytes([opcode]) + bytes(range(24))).content
+    # Advertising PDUs of all types on both kinds of channels, and records that were changed.
+    for kind in range(16):
+        for side in (0, answer):
+            steps = Steps(1, 0, 0, 1).add(Steps.ADVERTISE | side, bytes([kind]) + bytes(range(36)))
+            yield steps.add(Steps.ADVERTISE | side, bytes([kind | 0x60]) + bytes.fromhex("0d7f") + bytes(range(60))).content
+            yield Steps(2, 0, 0, kind % 7).add(Steps.RECORD | side, bytes(range(kind, 60))).content
+            yield Steps(3, 0, 0, kind % 7).add(Steps.BYTES | side, bytes([0x40, kind, 0xFF, kind + 9, 0])).content
+
+
 def records() -> Iterator[bytes]:
     for name, turns in itertools.product(attacks.ATTACKS, TURNS):
         yield attacks.attack(name, turns)
@@ -116,7 +159,7 @@ def records() -> Iterator[bytes]:
 
 
 def main(folder: Path) -> None:
-    for name, files in (("pcapng", pcapng), ("pcap", pcap), ("packetlogger", packet_logger), ("btsnoop", records)):
+    for name, files in (("pcapng", pcapng), ("pcap", pcap), ("packetlogger", packet_logger), ("btsnoop", records), ("air", air)):
         place = folder / name
         place.mkdir(parents=True, exist_ok=True)
         for old in place.iterdir():

@@ -43,6 +43,9 @@ STANDS_FOR = {
     "btsnoop_hci.log.last btsnoop_hci.log": "captures/lost-subscription.btsnoop captures/heart-rate.btsnoop",
     "btsnoop_hci.log": "captures/heart-rate.btsnoop",
     "gattscope show trace": "gattscope show captures/monitor.btsnoop",
+    "sniffed.pcap": "captures/sniffed-bond.pcapng",
+    "--keys captures/heart-rate.btsnoop": "--keys captures/sniffed-pairing.pcap",
+    "gattscope show radio": "gattscope show captures/sniffed-pairing.pcap",
     "first.log": "captures/write-refused.btsnoop",
     "second.log": "captures/mitm-demanded.btsnoop",
     "~/": "$HOME/",
@@ -52,7 +55,7 @@ NOT_RUN = {
     r"adb |unzip ": "an Android phone",
     r"ssh pi .*\| wireshark -k": "Wireshark shows it: test_pipes.py",
     r"tshark -i gattscope-": "test_extcap.py",
-    r"sudo (btmon|tcpdump) |mkfifo trace$": "another program records",
+    r"sudo (btmon|tcpdump) |sniff_receiver.py |mkfifo (trace|radio)$": "another program records",
     r"sudo gattscope live |mkfifo /tmp/marks|echo \"pressed": "a Bluetooth adapter: make test-live",
     r"(gattscope schema --table duckdb \| )?duckdb |pip install duckdb|spark-submit |head -c 32 /dev/urandom": "make test-fleet",
     r"docker run ": "check-bare-root.sh executes the steps of the Dockerfile",
@@ -237,7 +240,7 @@ class TextTests(unittest.TestCase):
     def test_files_and_folders_that_are_named_exist(self) -> None:
         """Names are relative to the project, to Sources or to a folder of it; … stands for any letters."""
         kinds = ("swift", "md", "py", "sh", "json", "txt", "h", "yaml")
-        paths = [path for top in ("Sources", "Tests", "Fuzz", "Scripts", "Profiles", "docs", "captures", "Wireshark")
+        paths = [path for top in ("Sources", "Tests", "Fuzz", "Scripts", "Profiles", "docs", "captures", "Wireshark", "Release")
                  for path in (ROOT / top).rglob("*")]
         known = {"/" + path.relative_to(ROOT).as_posix() for path in [*paths, *ROOT.iterdir()]}
         tops = {path.name for path in [*ROOT.iterdir(), *(ROOT / "Sources").rglob("*")] if path.is_dir()}

@@ -330,18 +330,51 @@ class ComparisonTests(StandIn):
             struct.pack("<IIIIIII", 6, 36, index, 0, 0, 4, 4) + command + struct.pack("<I", 36) for index in (1, 0, 1)
         )
         logger = struct.pack(">IIIB", 12, 1_795_262_400, 0, 0) + command[1:]
-        for content, name, is_hci in (
-            (pcap, "pcap 201", [True]),
-            (section + interfaces + packets, "pcapng 1 187", [True, False, True]),
-            (logger, "PacketLogger, big-endian", [True]),
-            (capture(), "btsnoop 1002", [True] * len(LINES)),
+        for content, name, is_hci, is_air in (
+            (pcap, "pcap 201", [True], [False]),
+            (pcap[:20] + struct.pack("<I", 256) + pcap[24:], "pcap 256", [False], [True]),
+            (section + interfaces + packets, "pcapng 1 187", [True, False, True], [False] * 3),
+            (logger, "PacketLogger, big-endian", [True], [False]),
+            (capture(), "btsnoop 1002", [True] * len(LINES), [False] * len(LINES)),
         ):
             path = self.folder / "capture"
             path.write_bytes(content)
-            self.assertEqual(files.kind(path), (name, is_hci))
+            self.assertEqual(files.kind(path), (name, is_hci, is_air))
         for content in (b"", b"no capture", json.dumps(LINES).encode(), logger[:-1]):
             path.write_bytes(content)
             self.assertIsNone(files.kind(path), content)
+
+    def test_each_spoilt_value_of_a_sniffer_is_found(self) -> None:
+        """Of a packet of a connection: a pseudo header, a read request, and its CRC."""
+        packet = bytes.fromhex("05c4000000000000 130c b3a16550 0e07 03000400 0a0300 112233".replace(" ", ""))
+        pcap = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 256)
+        self.capture.write_bytes(pcap + struct.pack("<IIII", 1, 0, len(packet), len(packet)) + packet)
+        line = {
+            **{"type": "packet", "packet": 1, "time": "1970-01-01T00:00:01Z", "adapter": 0, "length": len(packet)},
+            "air": {"channel": 4, "rssi_dbm": -60, "access_address": "0x5065a1b3", "crc": "ok"},
+            "ll": {"pdu": "data", "llid": 2, "nesn": 1, "sn": 1},
+            "l2cap": {"cid": "0x0004", "length": 3},
+            "att": {"opcode": "0x0a", "handle": "0x0003"},
+        }
+        self.print_lines([line])
+        status, output = self.judge(self.module)
+        self.assertEqual(status, 0, output)
+        for layer, key, value in (
+            ("air", "channel", 5),
+            ("air", "rssi_dbm", 60),
+            ("air", "access_address", "0xb3a16550"),
+            ("air", "crc", "wrong"),
+            ("ll", "llid", 1),
+            ("ll", "sn", 0),
+            ("ll", "nesn", 0),
+            ("l2cap", "cid", "0x0005"),
+            ("att", "handle", "0x0300"),
+        ):
+            with self.subTest(key):
+                self.print_lines([{**line, layer: {**line[layer], key: value}}])
+                status, output = self.judge(self.module)
+                self.assertEqual(status, 1, output)
+                self.assertIn(f"#1 {layer.replace('ll', 'air')}.{key}", output.split("formats:")[0])
 
     def test_known_difference_is_accepted_while_it_lasts(self) -> None:
         self.module.KNOWN.write_text("captures/small* | 3 | att.value | 02 | 01 | a reason\n")

@@ -25,6 +25,8 @@ extension Fuzzing {
     switch face {
     case .text:
       options.time = .utc
+      // Each packet has a line, also an empty one from the air.
+      options.foldsEmpty = false
       var report = ShowText(options, summary)
       run(&source, &report, supplies, &output)
       return OutputCheck.text(output.bytes, lines: records == 0 ? 0 : records + 1)

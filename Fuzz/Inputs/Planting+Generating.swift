@@ -282,6 +282,10 @@ extension Planting {
         }
         if let chosen { build(chosen.items[...], &state, &result) }
       case .alternative, .otherwise, .versionEnd, .openEnd: break
+      // Only Link Layer PDUs have these.
+      case .packed, .bits, .lengthBits, .unusedBits, .ifSet, .addressByHeader, .untilEnd,
+        .restAdvertising:
+        break
       }
     }
   }

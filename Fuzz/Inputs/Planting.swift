@@ -114,6 +114,8 @@ struct Planting {
       case .unknown: plant(index, Slice(start: 1, count: records[index].bytes.count - 1))
       // Only the pass recognises these packets, because it knows the connections.
       case .controllerLog: break
+      // No record of a host holds packets from the air.
+      case .advertising, .linkData, .linkControl: break
       }
       if chance(4) { append(index) }
     }
@@ -184,6 +186,7 @@ struct Planting {
     case .sco(let header): return bytes.count == (isMonitor ? 3 : 4) + Int(header.length)
     case .iso(let header): return bytes.count == (isMonitor ? 4 : 5) + Int(header.length)
     case .control, .controllerLog, .note: return true
+    case .advertising, .linkData, .linkControl: return true
     // The header may be cut: what follows it would complete it.
     case .unknown: return false
     }

@@ -21,6 +21,7 @@ from . import (
     without_zeros,
 )
 from .tshark import (
+    ADVERTISES,
     ASKS_FOR_PSM,
     CARRIES_HANDLE,
     EXTENDED_REPORT,
@@ -37,6 +38,14 @@ from .tshark import (
 
 VENDOR = 0xFF  # the event code whose contents each vendor defines
 DAMAGED = 65  # everything readable was printed
+
+# The PDUs on advertising channels, by type.
+PDU_TYPES = {
+    **{"ADV_IND": 0, "ADV_DIRECT_IND": 1, "ADV_NONCONN_IND": 2, "SCAN_REQ": 3, "AUX_SCAN_REQ": 3, "SCAN_RSP": 4},
+    **{"CONNECT_IND": 5, "AUX_CONNECT_REQ": 5, "ADV_SCAN_IND": 6, "AUX_CONNECT_RSP": 8, "ADV_DECISION_IND": 9},
+    **dict.fromkeys(("ADV_EXT_IND", "AUX_ADV_IND", "AUX_SCAN_RSP", "AUX_SYNC_IND", "AUX_CHAIN_IND"), 7),
+    **dict.fromkeys(("AUX_SYNC_SUBEVENT_IND", "AUX_SYNC_SUBEVENT_RSP"), 7),
+}
 
 # Command Reject's two channels, which have the other commands' names in tshark.
 SIGNALLING_KEYS = {"local_cid": "source_cid", "remote_cid": "destination_cid"}
@@ -101,12 +110,33 @@ def facts(line: dict) -> Facts:
         _att(att, told)
     if smp := line.get("smp"):
         _security(smp, told)
+    if "air" in line:
+        _air(line, told)
     subevent = told.get("hci.subevent")
     if subevent in (LEGACY_REPORT, EXTENDED_REPORT) and line.get("advertisements"):
         _advertisements(line["advertisements"], told)
     if subevent in (SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST):
         _periodic(subevent, hci.get("parameters", {}), told)
     return told
+
+
+def _air(line: dict, told: Told) -> None:
+    air, link = line["air"], line.get("ll", {})
+    for key in ("channel", "rssi_dbm", "crc", "event"):
+        told.put(f"air.{key}", air.get(key))
+    told.put("air.access_address", code(air, "access_address"))
+    for key in ("llid", "sn", "nesn"):
+        told.put(f"air.{key}", link.get(key))
+    told.put("air.pdu_type", PDU_TYPES.get(link.get("pdu")))
+    told.put("air.opcode", code(link, "opcode"))
+    told.put("air.length", link.get("parameters", {}).get("length") if told.get("air.pdu_type") is not None else None)
+    if link.get("empty") or "data" in link and not link.get("parameters"):
+        told.put("air.length", len(link.get("data", "")) // 2 + ("opcode" in link))
+    if told.get("air.pdu_type") in ADVERTISES and "adva" in link["parameters"]:
+        told["adv.address"] = [link["parameters"]["adva"]]
+    if reports := line.get("advertisements"):
+        _structures(reports, told)
+        told.put("adv.data", [each["data"] for each in reports if each.get("data")])
 
 
 def _att(att: dict, told: Told) -> None:
@@ -186,6 +216,10 @@ def _advertisements(reports: list[dict], told: Told) -> None:
     told.put("adv.address", [each.get("address") for each in reports])
     told.put("adv.rssi_dbm", [each.get("rssi_dbm") for each in reports])
     told.put("adv.data", [each.get("data", "") for each in reports])
+    _structures(reports, told)
+
+
+def _structures(reports: list[dict], told: Told) -> None:
     fields = [field for each in reports for field in each.get("fields", [])]
     typed = [(code(field, "type"), field) for field in fields]
     told.put("adv.types", [kind for kind, _ in typed])

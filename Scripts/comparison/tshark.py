@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pickle
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,7 +13,10 @@ from pathlib import Path
 from . import Facts, Told, first, listed, number, without_zeros
 
 KEPT = Path(__file__).resolve().parents[2] / ".build" / "tshark"
-LAYERS = "frame hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
+LAYERS = "frame nordic_ble btle_rf btle hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
+
+# What is inside PPI, if it was written before Link Layer packets had a link type.
+PREFERENCES = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","btle","0","","0",""')
 
 # Where an ATT PDU's value begins; only these PDUs have tshark's handle on the wire, for others tshark remembers it.
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
@@ -22,6 +26,14 @@ SIGNED_WRITE, SIGNATURE = 0xD2, 12
 # The direction of the monitor's packet opcodes: commands, events, ACL, SCO, ISO.
 MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
 LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1, 0x0A: 0, 0x0B: 1, 0x12: 0, 0x13: 1}
+
+# A header's radio channel, counted from 2402 MHz, and the Link Layer's index of it.
+RADIO_CHANNELS = {0: 37, 12: 38, 39: 39, **{n: n - 1 for n in range(1, 12)}, **{n: n - 2 for n in range(13, 39)}}
+BLUETOOTH_FIELD = 30006  # of PPI
+DIRECTIONS = ("central_to_peripheral", "peripheral_to_central")
+CLAIMS_DIRECTION = range(2, 6)  # data of connections and of their streams, by side
+ADVERTISES = {0, 1, 2, 4, 6, 7}  # the types of PDUs that an advertiser sends to everyone
+HEADER = {"sn": "sequence_number", "nesn": "next_expected_sequence_number"}
 
 LEGACY_REPORT, EXTENDED_REPORT = 0x02, 0x0D
 SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST = 0x0E, 0x0F, 0x10
@@ -86,7 +98,7 @@ def facts(path: Path) -> list[Facts] | None:
         return pickle.loads(kept.read_bytes())
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
-        command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
+        command = ["tshark", "-n", *PREFERENCES, "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
         result = subprocess.run(command, capture_output=True, env=environment, check=False)
     lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
     packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
@@ -142,6 +154,10 @@ def _packet(layers: dict) -> Facts:
     for kind in ("acl", "sco", "iso"):
         if data := layer(f"bthci_{kind}"):
             told.put("hci.handle", number(first(data.get(f"bthci_{kind}_bthci_{kind}_chandle"))))
+    if packet := layer("btle"):
+        _air(packet, layer("nordic_ble") or {}, layer("btle_rf") or {}, told)
+        if str(first(layers["frame"].get("frame_frame_protocols"))).startswith("ppi:"):
+            _ubertooth(bytes.fromhex(first(layers.get("frame_raw")) or ""), told)
     if l2cap := layer("btl2cap"):
         _l2cap(l2cap, told)
     if att := layer("btatt"):
@@ -149,6 +165,55 @@ def _packet(layers: dict) -> Facts:
     if smp := layer("btsmp"):
         _security(smp, told)
     return told
+
+
+def _air(packet: dict, nordic: dict, header: dict, told: Told) -> None:
+    """Tells about a packet that a sniffer recorded, and about what its header claims."""
+
+    def field(name: str, layer: dict = packet):
+        protocol = {id(nordic): "nordic_ble", id(header): "btle_rf"}.get(id(layer), "btle")
+        return first(layer.get(f"{protocol}_{protocol}_{name}"))
+
+    told.pop("direction", None)  # tshark guesses it from the packets before
+    told.put("air.access_address", number(field("access_address")))
+    told.put("air.pdu_type", number(field("advertising_header_pdu_type")))
+    told.put("air.length", number(field("advertising_header_length") or field("data_header_length")))
+    for name in ("llid", "sn", "nesn"):
+        told.put(f"air.{name}", number(field(f"data_header_{HEADER.get(name, name)}")))
+    told.put("air.opcode", number(field("control_opcode")))
+    experts = [key for each in listed(packet.get("_ws_expert")) for key in each]
+    told.put("air.crc", "wrong" if "btle_btle_crc_incorrect" in experts else None)
+    if nordic:
+        told.put("air.channel", number(field("channel", nordic)))
+        told.put("air.rssi_dbm", number(field("rssi", nordic)))
+        told["air.crc"] = "ok" if field("crcok", nordic) else "wrong"
+        if (direction := field("direction", nordic)) is not None:
+            told["direction"] = DIRECTIONS[0 if direction else 1]
+            told.put("air.event", number(field("event_counter", nordic)))
+    if header:
+        told.put("air.channel", RADIO_CHANNELS.get(number(field("channel", header))))
+        told.put("air.rssi_dbm", number(field("signal_dbm", header)))
+        if field("flags_crc_checked", header):
+            told["air.crc"] = "ok" if field("flags_crc_valid", header) else "wrong"
+        kind = number(field("pdu_type", header))
+        told.put("direction", DIRECTIONS[kind % 2] if kind in CLAIMS_DIRECTION else None)
+    if told.get("air.pdu_type") in ADVERTISES:
+        told.put("adv.address", [each.upper() for each in listed(packet.get("btle_btle_advertising_address"))])
+    if packet.get("btcommon_btcommon_eir_ad_advertising_data_raw"):
+        told.put("adv.data", listed(packet["btcommon_btcommon_eir_ad_advertising_data_raw"]))
+        _structures(packet, told)
+
+
+def _ubertooth(record: bytes, told: Told) -> None:
+    """Tells about the field of PPI that is a Bluetooth header, which tshark does not read."""
+    at, end = 8, int.from_bytes(record[2:4], "little")
+    while at + 4 <= end:
+        kind, length = struct.unpack_from("<HH", record, at)
+        if kind == BLUETOOTH_FIELD:
+            frequency, strongest, average, samples = struct.unpack_from("<xHxxxxxbxbB", record, at + 4)
+            told.put("air.channel", RADIO_CHANNELS.get((frequency - 2402) // 2))
+            told.put("air.rssi_dbm", average if samples and strongest < 0 else None)
+        at += 4 + length
 
 
 def _values(layers: dict, fields: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Detects a file's capture format and which records are HCI: enough to know what must be read.
+"""Detects a file's capture format and which records are HCI or a sniffer's: enough to know what must be read.
 
 A second implementation, written independently of the program's own readers.
 """
@@ -11,10 +11,12 @@ from . import btsnoop
 
 # Link types of pcap and pcapng with HCI: H4 without and with direction, and the Linux monitor's.
 HCI_LINKS = {187, 201, 254}
+# Those of sniffers: Link Layer packets without and with a header, nRF Sniffer and its old format, PPI.
+AIR_LINKS = {251, 256, 272, 157, 192}
 DATALINKS = {btsnoop.H1, btsnoop.H4, btsnoop.MONITOR}
 # Android's packet types in a btsnooz summary: event, received and sent data, command.
 SUMMARY_TYPES = {0x10, 0x11, 0x21, 0x20}
-EMPTY_IS_READ = {f"btsnoop {link}" for link in DATALINKS} | {f"pcap {link}" for link in HCI_LINKS}
+EMPTY_IS_READ = {f"btsnoop {link}" for link in DATALINKS} | {f"pcap {link}" for link in HCI_LINKS | AIR_LINKS}
 
 PCAP_ORDERS = {
     bytes.fromhex("a1b2c3d4"): ">",
@@ -29,10 +31,21 @@ PACKET_LOGGER_TYPES = {0x00, 0x01, 0x02, 0x03, 0x08, 0x09, 0x0A, 0x0B, 0x10, 0x1
 
 
 class Kind(NamedTuple):
-    """The format's name with the link types that occur, and for each record whether it is HCI."""
+    """The format's name with the link types that occur, and for each record whether it is HCI, and whether a sniffer
+    recorded it.
+    """
 
     name: str
     is_hci: list[bool]
+    is_air: list[bool]
+
+    @property
+    def is_read(self) -> list[bool]:
+        return [hci or air for hci, air in zip(self.is_hci, self.is_air)]
+
+
+def _of_links(name: str, links: list[int]) -> Kind:
+    return Kind(name, [link in HCI_LINKS for link in links], [link in AIR_LINKS for link in links])
 
 
 def kind(path: Path) -> Kind | None:
@@ -51,7 +64,8 @@ def _btsnoop(content: bytes) -> Kind | None:
     if len(content) > 24 and content[16] and content[24] in SUMMARY_TYPES:
         return None
     link = btsnoop.datalink(content)
-    return Kind(f"btsnoop {link}", [link in DATALINKS for _ in btsnoop.records(content)])
+    is_hci = [link in DATALINKS for _ in btsnoop.records(content)]
+    return Kind(f"btsnoop {link}", is_hci, [False] * len(is_hci))
 
 
 def _pcap(content: bytes) -> Kind | None:
@@ -63,7 +77,7 @@ def _pcap(content: bytes) -> Kind | None:
     while at + 16 <= len(content):
         at += 16 + struct.unpack_from(order + "I", content, at + 8)[0]
         count += at <= len(content)
-    return Kind(f"pcap {link}", [link in HCI_LINKS] * count)
+    return _of_links(f"pcap {link}", [link] * count)
 
 
 def blocks(content: bytes) -> Iterator[tuple[str, int, bytes]]:
@@ -93,7 +107,7 @@ def _pcapng(content: bytes) -> Kind | None:
             index = 0 if block == SIMPLE_PACKET else struct.unpack_from(order + ("I" if block == PACKET else "H"), body)[0]
             found.append(links[index] if index < len(links) else -1)
     names = " ".join(str(link) for link in sorted(set(found)))
-    return Kind(f"pcapng {names}".strip(), [link in HCI_LINKS for link in found])
+    return _of_links(f"pcapng {names}".strip(), found)
 
 
 def _packet_logger(content: bytes) -> Kind | None:
@@ -108,5 +122,5 @@ def _packet_logger(content: bytes) -> Kind | None:
             at += 4 + length
             count += at <= len(content)
         if count:
-            return Kind(name, [True] * count)
+            return Kind(name, [True] * count, [False] * count)
     return None

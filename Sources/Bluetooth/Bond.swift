@@ -53,6 +53,12 @@ package struct Bond: Equatable, Sendable {
   package var sniffer = SnifferKeys()
   /// The name of the file, as given.
   package var file: String
+  /// Whether the file is another capture, whose host may be another one than that of the capture to
+  /// read.
+  package var isFromCapture = false
+
+  /// Whether the keys may be of any device; they then name and identify none.
+  package var isAnyDevice: Bool { address == .zero }
 
   /// Creates a device without known keys.
   package init(_ address: DeviceAddress, _ type: AddressType, file: String) {

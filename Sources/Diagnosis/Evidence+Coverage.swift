@@ -1,3 +1,4 @@
+import Bluetooth
 package import Histories
 package import Sessions
 
@@ -38,7 +39,8 @@ extension Evidence {
     let all = connections.filter { reported?.contains($0.id) ?? true }.map {
       coverage.parts(of: $0.connection)
     }
-    guard !coverage.parts.isEmpty else { return [] }
+    // A sniffer that heard no connection lacks nothing of one.
+    guard !coverage.parts.isEmpty, vantage == .host || !all.isEmpty else { return [] }
     let union = all.reduce(into: Coverage.Parts()) { $0.formUnion($1) }
     return rules.compactMap { rule in
       // What is never concluded from such a capture is not missed.

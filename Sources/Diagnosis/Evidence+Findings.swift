@@ -9,8 +9,9 @@ private struct Gaps {
   let covered: [Int: Coverage.Parts]
   /// The connections of which packets are missing or cut.
   let lossy: Set<Int>
-  /// The connections that were recorded on the air.
-  let onAir: Set<Int>
+  /// The connections that were recorded on the air, and the last packet of each before which others
+  /// may be missing.
+  let onAir: [Int: Int]
   let hasUnseenRecords: Bool
 
   init(_ evidence: Evidence) {
@@ -19,8 +20,18 @@ private struct Gaps {
       evidence.connections.lazy.filter {
         $0.connection.hasLostPackets || $0.connection.isDataCut
       }.map(\.id))
-    onAir = Set(evidence.connections.lazy.filter(\.connection.isOnAir).map(\.id))
+    onAir = Dictionary(
+      evidence.connections.lazy.filter(\.connection.isOnAir).map { ($0.id, $0.air?.lastGap ?? 0) },
+      uniquingKeysWith: { $1 })
     hasUnseenRecords = evidence.unseenRecords > 0
+  }
+
+  /// Returns whether a packet that refutes a finding on these connections may be missing. On the
+  /// air, what is missing is known to be before a packet.
+  func mayHide(_ finding: Finding) -> Bool {
+    finding.connections.contains { id in
+      lossy.contains(id) && onAir[id].map { $0 > finding.evidence.first ?? 0 } ?? true
+    }
   }
 }
 
@@ -79,7 +90,7 @@ extension Evidence {
     case .whole(let examine):
       guard coverage.parts.isSuperset(of: needs.ofCapture), rule.symptom.applies(to: vantage)
       else { return [] }
-      let excluded = rule.symptom.applies(to: .air) ? [] : gaps.onAir
+      let excluded = rule.symptom.applies(to: .air) ? [] : Set(gaps.onAir.keys)
       return examine(self).filter { finding in
         finding.connections.allSatisfy { gaps.covered[$0]?.isSuperset(of: needs) ?? true }
           && excluded.isDisjoint(with: finding.connections)
@@ -94,10 +105,16 @@ extension Evidence {
     }
     guard finding.restsOnAbsence else { return }
     // Records are missing where the evidence would be.
-    let isLossy =
-      finding.connections.isEmpty
-      ? extent.hasGaps : !gaps.lossy.isDisjoint(with: finding.connections)
-    if gaps.hasUnseenRecords || isLossy { finding.doubt(Self.missing) }
+    let isLossy = finding.connections.isEmpty ? extent.hasGaps : gaps.mayHide(finding)
+    guard gaps.hasUnseenRecords || isLossy else { return }
+    finding.doubt(Self.missing)
+    // A sniffer misses packets more often than devices fail.
+    if isLossy, finding.connections.contains(where: { gaps.onAir[$0] != nil }) {
+      let isSparse = connections.contains {
+        finding.connections.contains($0.id) && $0.air?.isSparse ?? false
+      }
+      finding.severity = finding.severity == .error && !isSparse ? .warning : .note
+    }
   }
 
   /// The doubts that remain if the capture lacks a kind of packet, or records.

@@ -102,7 +102,7 @@ extension KnownKeys.Source {
     case .controller: "given to the controller in \(packets)"
     case .event: "reported by the controller in \(packets)"
     case .management: "from the kernel in \(packets)"
-    case .file(let file): "from \(quoted: Array(file.utf8))"
+    case .file(let file), .capture(let file): "from \(quoted: Array(file.utf8))"
     }
   }
 }

@@ -133,13 +133,13 @@ package struct Explanation: Sendable {
     let isLate =
       lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
     let words: Wording =
-      "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late to show" : "lacks" as StaticString)"
+      "\(number) \(lacks.listed(joinedBy: "or", evidence.vantage)), which this capture \(isLate ? "begins too late to show" : "lacks" as StaticString)"
     return words.naming(evidence.hostName)
   }
 
   /// Returns parts of a capture as a list such as `host commands and controller events`.
   func words(_ parts: Coverage.Parts, joinedBy conjunction: StaticString) -> Wording {
-    let words = parts.listed(joinedBy: conjunction)
+    let words = parts.listed(joinedBy: conjunction, evidence.vantage)
     return evidence.vantage == .air ? words.naming(.onAir) : words
   }
 
@@ -216,7 +216,7 @@ extension ConnectionHistory {
   private var roleWords: Wording {
     if connection.isOnAir {
       return pairing.ownAddress.map {
-        "opened by \($0.address) \(AddressKind($0.address, $0.isRandom ? .random : .public))"
+        "opened by \($0.address) \(AddressKind($0.address, $0.isRandom ? .random : .public))\(connection.localIdentity.map { " (\($0))" } ?? "" as Wording)"
       } ?? ""
     }
     guard let role = connection.role(of: .local) else {

@@ -20,7 +20,9 @@ extension ConnectionHistory {
       sides.filter { $1.crcErrors > 0 }.map { name, side -> Wording in
         "\(name) \(side.crcErrors) of \(side.packets.adding(clamped: side.crcErrors))"
       }
-      + link.sides.dropFirst(2).filter { $0.crcErrors > 0 }.map { "\($0.crcErrors) of unknown side" }
+      + link.sides.dropFirst(2).filter { $0.crcErrors > 0 }.map {
+        "\($0.crcErrors) of unknown side"
+      }
     var pieces: [Wording] = []
     if !signals.isEmpty { pieces.append(Wording(signals, joinedBy: ", ")) }
     if !errors.isEmpty { pieces.append("CRC errors: \(Wording(errors, joinedBy: ", "))") }
@@ -35,7 +37,7 @@ extension ConnectionHistory {
     return Wording(stringLiteral: cells.map { Self.sign($0.errors, of: $0.all) }.joined())
   }
 
-  /// Returns the sign for a share of errors: ` ` without a packet, `▁` without an error, `▂` up to
+  /// Returns the sign for a share of errors: `·` without a packet, `▁` without an error, `▂` up to
   /// 10 %, `▅` up to 30 %, `█` above.
   private static func sign(_ errors: Int, of all: Int) -> String {
     if all == 0 { return "·" }
@@ -65,8 +67,8 @@ extension JSONSink {
     }
     end()
     begin("crc_errors")
-    for (name, side) in zip(names, link.sides) where name.utf8CodeUnitCount > 7 || side.crcErrors > 0 {
-      number(name, side.crcErrors)
+    for (place, side) in link.sides.enumerated() where place < 2 || side.crcErrors > 0 {
+      number(names[place], side.crcErrors)
     }
     beginList("channels")
     for channel in 0..<37 {

@@ -1,3 +1,4 @@
+import Bluetooth
 package import Bytes
 import Diagnosis
 import Histories
@@ -151,11 +152,15 @@ extension Rule {
 
 extension Coverage.Parts {
   /// Returns a list such as `host commands and controller events`.
-  func listed(joinedBy conjunction: StaticString) -> Wording {
+  func listed(joinedBy conjunction: StaticString, _ vantage: Vantage = .host) -> Wording {
     let isBoth = isSuperset(of: .bothDirections)
     var pieces: [Wording] = []
     for part in each {
       if isBoth, part == .receivedData { continue }
+      if part == .events, vantage == .air {
+        pieces.append("control PDUs that can be read")
+        continue
+      }
       pieces.append(isBoth && part == .sentData ? "data of both directions" : "\(part.words)")
     }
     guard let last = pieces.last, pieces.count > 1 else { return pieces.first ?? "" }

@@ -151,7 +151,9 @@ extension ConnectionHistory {
     } else {
       outcome = update.procedure == .signalling ? "no answer" : "no outcome"
     }
-    guard update.procedure != .unasked else { return "the peer changes the parameters: \(outcome)" }
+    guard update.procedure != .unasked else {
+      return "\(update.side.words) changes the parameters: \(outcome)"
+    }
     guard let wanted = update.wanted else {
       let missing: StaticString =
         update.lacksRequest
@@ -185,13 +187,34 @@ extension ConnectionHistory {
       }
       return stayingOpen(after: last, evidence)
     }
+    if let words = airEndWords { return StoryLine(ended, words) }
     if ending == .localHost { return ownEnd(ended, evidence) }
     if ending == .reset, let disconnect = link.disconnect { return asks(disconnect, evidence) }
     return endWords(ending, evidence).map { StoryLine(ended, $0) }
   }
 
+  /// What the packets of a connection on the air show of its end; nil if it was ended.
+  private var airEndWords: Wording? {
+    switch air?.end {
+    case .terminatedUnread?:
+      air?.unreadControl.map {
+        "\($0.side.words) probably disconnects: an encrypted control PDU as long as LL_TERMINATE_IND is the last (\(packet: $0.moment.packet))"
+      }
+    case .unseen?: "nothing of either side follows: the end is not in the capture"
+    case .peripheralSilent?:
+      air?.unanswered.map {
+        "the peer no longer answers, and this host gives up after \(count: $0.count, "packet", "packets")"
+      }
+    case .neverEstablished?: "the peer never answers, and this host gives up"
+    case .open?, .terminated?, nil: nil
+    }
+  }
+
   /// Returns the line about a link whose end is not in the capture.
   private func stayingOpen(after last: Moment, _ evidence: Evidence) -> StoryLine {
+    if let last = air?.last {
+      return StoryLine(last, "still open when the capture ends")
+    }
     if let disconnect = link.disconnect { return asks(disconnect, evidence) }
     // An adapter has at most one link with a device.
     let again = evidence.later(than: self).first {

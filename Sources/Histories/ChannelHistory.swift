@@ -91,6 +91,8 @@ package struct ChannelHistory: Sendable {
   /// Requests that wait for their response; at the end, those that received none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
+  /// On the air, the last packet before which others may be missing.
+  private var lastMissing = 0
 
   private static let most = 32
   private static let mostOpen = 16
@@ -107,6 +109,9 @@ package struct ChannelHistory: Sendable {
     !openings.isEmpty || !uses.isEmpty || refusals.contains(where: \.isConnection)
       || open.contains(where: \.isConnection)
   }
+
+  /// Forgets the requests before a packet: their responses may be missing.
+  mutating func forgetOpen(before packet: Int) { open.removeAll { $0.asked.packet < packet } }
 
   /// Records data that is not an ATT PDU.
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
@@ -125,6 +130,10 @@ package struct ChannelHistory: Sendable {
       unasked.removeAll()
       forgetCredits()
     } else if packet.record.isTruncated {
+      forgetCredits()
+    }
+    if let link = packet.answer.link, memory.links.gap(of: link) != lastMissing {
+      lastMissing = memory.links.gap(of: link)
       forgetCredits()
     }
     if let channel = packet.answer.channel, channel.isOutOfCredits,

@@ -160,6 +160,7 @@ struct ConnectionNotes: Sendable {
     _ packet: borrowing Packet, _ fact: AirFact, _ memory: borrowing Memory
   ) -> Bool {
     if case .advertising = packet.dissection.content { return true }
+    if let slot = packet.answer.link { air.gap = memory.links.gap(of: slot) }
     air.observe(packet, fact, mayPause: link.current?.latency ?? 0 > 0)
     guard fact.crc != .wrong, let direction = packet.record.direction else { return false }
     let (moment, side) = (Moment(packet.record), Side(sent: direction))
@@ -237,9 +238,7 @@ struct ConnectionNotes: Sendable {
   private mutating func finishAir(_ memory: borrowing Memory, _ extent: CaptureExtent) {
     air.finish(connection, link.current ?? link.parameters, memory, extent)
     if air.isIncomplete { connection.hasLostPackets = true }
-    // An answer may be among what is missing.
-    let known = air
-    attributes.unanswered.removeAll { !known.isComplete(after: $0.packet) }
+    channels.forgetOpen(before: air.lastGap)
     guard connection.ending == nil || connection.ending == .unknown, let last = air.last else {
       return
     }

@@ -26,7 +26,8 @@ extension LinkHistory {
         moment, .success,
         LinkParameters(
           interval: update.interval, latency: update.latency, timeout: update.timeout), by: .local)
-    case .parameterRequest(let wanted): add(ParameterUpdate(.linkLayer, by: side, moment, wanted.wanted))
+    case .parameterRequest(let wanted):
+      add(ParameterUpdate(.linkLayer, by: side, moment, wanted.wanted))
     case .parameterResponse: answerUpdate(moment, by: side, grants: true, to: nil, .linkLayer, nil)
     case .reject(.parameterRequest?, let reason):
       answerUpdate(moment, by: side, grants: false, to: nil, .linkLayer, reason)

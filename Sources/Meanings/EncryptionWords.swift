@@ -33,15 +33,15 @@ extension EncryptionPeriod.KeySource {
     }
   }
 
-  /// How packets were decrypted, after `decrypted`.
+  /// How packets were decrypted.
   package var words: StaticString {
     switch self {
-    case .pairing: "with the key of its pairing"
-    case .distributed: "with a key of an earlier pairing"
-    case .supplied: "with a supplied key"
-    case .search: "with a passkey found by search"
-    case .debugKey: "with the debug key"
-    case .sniffer: "before it was saved"
+    case .pairing: "decrypted with the key of its pairing"
+    case .distributed: "decrypted with a key of an earlier pairing"
+    case .supplied: "decrypted with a supplied key"
+    case .search: "decrypted with a passkey found by search"
+    case .debugKey: "decrypted with the debug key"
+    case .sniffer: "already decrypted in the capture"
     }
   }
 }

@@ -67,7 +67,9 @@ struct AppEvents: ~Copyable {
       guard case .scanStarted(let request) = event.what else { continue }
       heard.begin(packet.record.adapter, isActive: request.isActive == true)
     }
-    heard.observe(packet.record, packet.bytes, memory, into: &latest)
+    // A sniffer does not show which advertisements a central receives.
+    let isOnAir = packet.dissection.air != nil
+    if !isOnAir { heard.observe(packet.record, packet.bytes, memory, into: &latest) }
     asking.observe(packet, memory, into: &latest)
     let ended = links.observe(packet, memory, into: &latest)
     if packet.dissection.smp != nil, let link = packet.answer.link {
@@ -90,7 +92,9 @@ struct AppEvents: ~Copyable {
         heard.connect(peer, packet.record.adapter)
       }
     }
-    if packet.answer.opened || !ended.isEmpty, let position = adapter(packet.record.adapter) {
+    if packet.answer.opened || !ended.isEmpty, !isOnAir,
+      let position = adapter(packet.record.adapter)
+    {
       adapters[position].connections(
         links.count(on: packet.record.adapter), packet.record, into: &latest)
     }

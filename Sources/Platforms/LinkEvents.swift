@@ -46,6 +46,10 @@ struct LinkEvents: Sendable {
     if let link = packet.answer.link, let position = position(memory.links.id(link)) {
       if case .event = packet.dissection.content {
         observe(packet.dissection.fact, position, packet.record, packet.bytes, &events)
+      } else if case .linkControl = packet.dissection.content {
+        if let control = LinkControl(packet.bytes, packet.dissection.body) {
+          observe(control, position, packet.record, memory.links.connection(link), &events)
+        }
       } else if let pdu = packet.dissection.smp, let direction = packet.record.direction {
         observe(pdu, position, direction, packet.record, &events)
       } else if packet.dissection.att != nil, packet.answer.request?.opcode == .exchangeMTURequest {
@@ -223,15 +227,7 @@ struct LinkEvents: Sendable {
       if change.status == .success || change.status == .pinOrKeyMissing {
         reportEstablished(position, record, &events)
       }
-      let isOn = change.isOn ?? true
-      open[position].encryptionFailure = change.status == .success ? nil : change.status
-      add(.encryption(isOn: isOn, change.status), position, record, &events)
-      if change.status == .success, isOn {
-        // Without pairing only the key of a bond can do that.
-        if case .idle = open[position].pairing.stage { noteBond(position) }
-        open[position].pairing.encrypt()
-      }
-      reportBond(position, record, &events)
+      encrypt(isOn: change.isOn ?? true, change.status, position, record, &events)
     case .commandComplete(let complete):
       // Status (1 byte), handle (2).
       var cursor = Cursor(bytes, complete.returns)
@@ -255,6 +251,46 @@ struct LinkEvents: Sendable {
         .parameters(
           interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout,
           update.status), position, record, &events)
+    default: break
+    }
+  }
+
+  private mutating func encrypt(
+    isOn: Bool, _ status: StatusCode, _ position: Int, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    open[position].encryptionFailure = status == .success ? nil : status
+    add(.encryption(isOn: isOn, status), position, record, &events)
+    if status == .success, isOn {
+      // Without pairing only the key of a bond can do that.
+      if case .idle = open[position].pairing.stage { noteBond(position) }
+      open[position].pairing.encrypt()
+    }
+    reportBond(position, record, &events)
+  }
+
+  // MARK: The air
+
+  /// Processes a control PDU from the air. The controllers report what it changes to their hosts.
+  ///
+  /// - Parameter connection: the connection, as it is after the PDU.
+  private mutating func observe(
+    _ control: LinkControl, _ position: Int, _ record: borrowing CaptureRecord,
+    _ connection: Connection, _ events: inout [AppEvent]
+  ) {
+    switch control {
+    case .startEncryptionRequest: encrypt(isOn: true, .success, position, record, &events)
+    case .reject(let opcode, let status) where opcode ?? .encryptionRequest == .encryptionRequest:
+      encrypt(isOn: true, status, position, record, &events)
+    case .phyUpdate(let central, let peripheral, _) where central | peripheral != 0:
+      guard let phys = connection.figures.phys else { return }
+      add(
+        .phy(sent: phys.sent, received: phys.received, .success), position, record, &events)
+    case .connectionUpdate(let update):
+      add(
+        .parameters(
+          interval: update.interval, latency: update.latency, timeout: update.timeout, .success),
+        position, record, &events)
     default: break
     }
   }

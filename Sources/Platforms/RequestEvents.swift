@@ -46,10 +46,17 @@ struct RequestEvents: Sendable {
         command.opcode, packet.bytes.part(packet.dissection.body), link, packet.record, memory)
     case .event:
       guard case .encryption(let change) = packet.dissection.fact else { return }
-      let place = client(memory.links.id(link))
-      clients[place].hasFailedToEncrypt = change.status != .success
-      if change.status == .success { clients[place].refused?.isEncrypted = true }
-      return
+      return noteEncryption(change.status, link, memory)
+    case .advertising where packet.answer.opened: what = .connecting(nil)
+    case .linkControl:
+      switch LinkControl(packet.bytes, packet.dissection.body) {
+      case .startEncryptionRequest: return noteEncryption(.success, link, memory)
+      case .reject(.encryptionRequest?, let status), .reject(nil, let status):
+        return noteEncryption(status, link, memory)
+      case .terminate where packet.record.direction == .sent:
+        what = disconnect(link, packet.record, memory)
+      default: return
+      }
     default: return
     }
     guard let what else { return }
@@ -84,18 +91,31 @@ struct RequestEvents: Sendable {
       // Handle (2 bytes), ALL_PHYS (1), TX_PHYS (1), RX_PHYS (1) (Core, Vol 4, Part E, 7.8.49).
       guard parameters.byteCount >= 5 else { return nil }
       return .asked(.setPHY(sent: parameters.byte(at: 3), received: parameters.byte(at: 4)))
-    case HCICommand.disconnect:
-      let place = client(memory.links.id(link))
-      // The stack ends a link that cannot be encrypted, or whose server does not answer.
-      if clients[place].hasFailedToEncrypt { return nil }
-      if let asked = clients[place].asked, let time = record.time,
-        time.nanoseconds(since: asked) > Self.timeout
-      {
-        return nil
-      }
-      return .asked(.disconnect)
+    case HCICommand.disconnect: return disconnect(link, record, memory)
     default: return nil
     }
+  }
+
+  private mutating func disconnect(
+    _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+  ) -> AppEvent.What? {
+    let place = client(memory.links.id(link))
+    // The stack ends a link that cannot be encrypted, or whose server does not answer.
+    if clients[place].hasFailedToEncrypt { return nil }
+    if let asked = clients[place].asked, let time = record.time,
+      time.nanoseconds(since: asked) > Self.timeout
+    {
+      return nil
+    }
+    return .asked(.disconnect)
+  }
+
+  private mutating func noteEncryption(
+    _ status: StatusCode, _ link: LinkSlot, _ memory: borrowing Memory
+  ) {
+    let place = client(memory.links.id(link))
+    clients[place].hasFailedToEncrypt = status != .success
+    if status == .success { clients[place].refused?.isEncrypted = true }
   }
 
   /// Returns the request for a credit-based channel, except for those of Enhanced ATT (Assigned

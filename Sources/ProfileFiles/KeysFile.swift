@@ -35,6 +35,7 @@ package enum KeysFile {
   private static let names: Set<String> = [
     "byte_order", "devices", "address", "address_type", "name", "irk", "csrk", "own_csrk",
     "link_key", "ltk", "long_term_keys", "ediv", "rand", "authenticated", "key_size", "host_is",
+    "stk", "tk", "passkey", "oob", "private_key", "session_key",
   ]
 
   /// Reads one device.
@@ -43,8 +44,17 @@ package enum KeysFile {
   ) throws(ProfileError) -> Bond {
     let node = try KeyedNode(node, "a device with the key `address`")
     let written = try node.required("address")
-    guard let address = DeviceAddress(text: try written.text("an address")) else {
-      throw written.error("expected an address such as C0:FF:EE:12:34:56, found \(written.kind)")
+    let text = try written.text("an address")
+    guard let address = text == "any" ? .zero : DeviceAddress(text: text) else {
+      throw written.error(
+        "expected an address such as C0:FF:EE:12:34:56, or any, found \(written.kind)")
+    }
+    if address == .zero {
+      for key in ["address_type", "name", "irk", "csrk", "own_csrk"] {
+        if let value = node.node(key) {
+          throw value.error("needs the address of its device instead of any")
+        }
+      }
     }
     let type: AddressType =
       try node.node("address_type")?.choice([("public", .public), ("random", .random)])
@@ -60,29 +70,49 @@ package enum KeysFile {
     bond.signatureKey = try node.node("csrk")?.key(isReversed: isReversed)
     bond.ownSignatureKey = try node.node("own_csrk")?.key(isReversed: isReversed)
     bond.linkKey = try node.node("link_key")?.key(isReversed: isReversed)
-    if let key = try node.node("ltk")?.key(isReversed: isReversed) {
-      bond.longTermKeys.append(try longTermKey(key, node))
+    if let written = node.node("ltk") {
+      bond.longTermKeys.append(try longTermKey(written, node, isReversed: isReversed))
     }
     for other in try node.node("long_term_keys")?.list("a list of keys") ?? [] {
       let other = try KeyedNode(other, "a key with the key `ltk`")
-      let key = try other.required("ltk").key(isReversed: isReversed)
-      bond.longTermKeys.append(try longTermKey(key, other))
+      bond.longTermKeys.append(
+        try longTermKey(try other.required("ltk"), other, isReversed: isReversed))
       try other.finish()
     }
+    bond.sniffer = try snifferKeys(node, isReversed: isReversed)
     try node.finish()
     return bond
   }
 
+  /// Reads the keys that only decrypt what a sniffer recorded.
+  private static func snifferKeys(
+    _ node: KeyedNode, isReversed: Bool
+  ) throws(ProfileError) -> Bond.SnifferKeys {
+    var keys = Bond.SnifferKeys()
+    if let key = try node.node("stk")?.key(isReversed: isReversed) { keys.shortTerm = [key] }
+    for name in ["tk", "oob"] {
+      if let key = try node.node(name)?.key(isReversed: isReversed) { keys.temporary.append(key) }
+    }
+    if let passkey = try node.node("passkey")?.passkey() { keys.passkeys = [passkey] }
+    if let key = try node.node("private_key")?.key(size: 32, isReversed: isReversed) {
+      keys.privateKeys = [key]
+    }
+    if let key = try node.node("session_key")?.key(isReversed: isReversed) { keys.session = [key] }
+    return keys
+  }
+
   private static func longTermKey(
-    _ key: [UInt8], _ node: KeyedNode
+    _ written: SourceNode, _ node: KeyedNode, isReversed: Bool
   ) throws(ProfileError) -> Bond.LongTermKey {
-    var key = Bond.LongTermKey(key)
+    let size = try node.node("key_size")?.number(in: 7...16)
+    var key = Bond.LongTermKey(
+      try written.longTermKey(size: size ?? Bond.keySize, isReversed: isReversed))
+    key.size = size.map { UInt8($0) }
     if let ediv = try node.node("ediv")?.number(in: 0...0xffff) { key.ediv = UInt16(ediv) }
     if let rand = try node.node("rand")?.number("a number of 64 bits") {
       key.rand = UInt64(bitPattern: Int64(rand))
     }
     key.isAuthenticated = try node.node("authenticated")?.flag()
-    if let size = try node.node("key_size")?.number(in: 7...16) { key.size = UInt8(size) }
     key.isForPeripheral =
       try node.node("host_is")?.choice([("central", false), ("peripheral", true)]) ?? false
     return key
@@ -96,14 +126,37 @@ package enum KeysFile {
 }
 
 extension SourceNode {
-  /// Returns the 16 bytes of a key, least significant first.
+  /// Returns the bytes of a key, least significant first.
   ///
   /// - Parameter isReversed: whether it is written with the most significant byte first.
-  fileprivate func key(isReversed: Bool) throws(ProfileError) -> [UInt8] {
-    guard let key = KeysFile.key(try text("a key")) else {
-      throw error("expected the 16 bytes of a key in hexadecimal")
+  fileprivate func key(
+    size: Int = Bond.keySize, isReversed: Bool
+  ) throws(ProfileError) -> [UInt8] {
+    guard let key = KeysFile.bytes(try text("a key")), key.count == size else {
+      throw error("expected the \(size) bytes of a key in hexadecimal")
     }
     return isReversed ? key.reversed() : key
+  }
+
+  /// Returns the 16 bytes of a long term key, of which only those that count may be written. Zeros
+  /// fill the others, which are the most significant ones (Core, Vol 3, Part H, 2.3.4).
+  fileprivate func longTermKey(size: Int, isReversed: Bool) throws(ProfileError) -> [UInt8] {
+    let key = KeysFile.bytes(try text("a key")) ?? []
+    guard key.count == size || key.count == Bond.keySize else {
+      let hint = 7..<Bond.keySize ~= key.count ? "; `key_size` allows fewer" : ""
+      throw error("expected the 16 bytes of a key in hexadecimal\(hint)")
+    }
+    let ascending = isReversed ? key.reversed() : key
+    return ascending + [UInt8](repeating: 0, count: Bond.keySize - ascending.count)
+  }
+
+  /// Returns the number of a passkey.
+  fileprivate func passkey() throws(ProfileError) -> UInt32 {
+    let digits = try text("a passkey")
+    guard KeysFile.isPasskey(digits), let number = UInt32(digits) else {
+      throw error("expected the six digits of a passkey, with those that are zero")
+    }
+    return number
   }
 }
 
@@ -115,17 +168,26 @@ extension KeysFile {
     return rest.utf8.count >= 24 && rest.allSatisfy(\.isHexDigit)
   }
 
-  /// Returns the bytes of a key written as 32 digits, in either case, optionally with spaces or
-  /// colons between bytes and with `0x` in front.
+  /// Returns whether a text has the form of a passkey: six digits.
+  package static func isPasskey(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 6 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+  }
+
+  /// Returns the 16 bytes of a key.
   static func key(_ text: some StringProtocol) -> [UInt8]? {
+    bytes(text).flatMap { $0.count == Bond.keySize ? $0 : nil }
+  }
+
+  /// Returns the bytes of a key written as hexadecimal digits, in either case, optionally with
+  /// spaces or colons between bytes and with `0x` in front. No key has more than 32 bytes.
+  fileprivate static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     var digits = String(text.filter { !$0.isWhitespace && $0 != ":" })
     if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
-    guard digits.utf8.count == 2 * Bond.keySize, digits.allSatisfy(\.isHexDigit) else {
-      return nil
-    }
+    guard digits.utf8.count <= 64, digits.utf8.count % 2 == 0, digits.allSatisfy(\.isHexDigit)
+    else { return nil }
     let values = digits.compactMap(\.hexDigitValue)
-    guard values.count == 2 * Bond.keySize else { return nil }
-    return (0..<Bond.keySize).map { (index: Int) -> UInt8 in
+    guard values.count == digits.utf8.count else { return nil }
+    return (0..<values.count / 2).map { (index: Int) -> UInt8 in
       UInt8(values[2 * index] << 4 | values[2 * index + 1])
     }
   }

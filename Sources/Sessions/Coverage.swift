@@ -97,8 +97,9 @@ package struct Coverage: Sendable {
     package fileprivate(set) var receivedData = Span()
     /// Number Of Completed Packets events.
     package fileprivate(set) var completed = Span()
-    /// Packets on the air.
+    /// Packets on the air, and the control PDUs among them that could be read.
     package fileprivate(set) var air = Span()
+    package fileprivate(set) var control = Span()
     /// Received packets that the recorder truncated.
     package fileprivate(set) var cutData = 0
   }
@@ -140,6 +141,7 @@ package struct Coverage: Sendable {
     case .advertising, .linkData, .linkControl:
       find(record.adapter)
       adapters[latest].air.add(record.number)
+      if case .linkControl = dissection.content { adapters[latest].control.add(record.number) }
     case .control, .sco, .iso, .controllerLog, .note, .unknown: break
     }
   }
@@ -164,7 +166,8 @@ package struct Coverage: Sendable {
       if adapter.sentData.count > 0 { parts.insert(.sentData) }
       if adapter.receivedData.count > 0 { parts.insert(.receivedData) }
       if adapter.completed.count > 0 { parts.insert(.accounting) }
-      if adapter.air.count > 0 { parts.formUnion([.air, .events]) }
+      if adapter.air.count > 0 { parts.insert(.air) }
+      if adapter.control.count > 0 { parts.insert(.events) }
     }
   }
 
@@ -176,7 +179,7 @@ package struct Coverage: Sendable {
   /// Returns what the capture contains for one connection.
   package func parts(of connection: Connection) -> Parts {
     guard let adapter = adapters.first(where: { $0.index == connection.adapter }) else { return [] }
-    if connection.isOnAir { return partsOnAir(connection) }
+    if connection.isOnAir { return partsOnAir(connection, adapter) }
     var parts: Parts = []
     if adapter.commands.reaches(connection.lastPacket) { parts.insert(.commands) }
     if adapter.events.reaches(connection.lastPacket) {
@@ -186,13 +189,7 @@ package struct Coverage: Sendable {
       default: parts.insert(.end)
       }
     }
-    // A side without data was silent, unless the capture has only the other side's data, or none
-    // although the controller counted some.
-    let (hasSent, hasReceived) = (adapter.sentData.count > 0, adapter.receivedData.count > 0)
-    if hasSent || hasReceived || adapter.completed.count == 0 {
-      if hasSent || !hasReceived { parts.insert(.sentData) }
-      if hasReceived || !hasSent { parts.insert(.receivedData) }
-    }
+    parts.formUnion(directions(adapter))
     if !connection.isOpeningMissing { parts.insert(.opening) }
     if adapter.completed.count > 0, !connection.isOpeningMissing, !connection.hasLostPackets {
       parts.insert(.accounting)
@@ -200,10 +197,24 @@ package struct Coverage: Sendable {
     return parts
   }
 
+  /// Returns the directions in which a controller's data is known. A side without data was silent,
+  /// unless the capture has only the other side's data, or none although the controller counted
+  /// some.
+  private func directions(_ adapter: Adapter) -> Parts {
+    let (hasSent, hasReceived) = (adapter.sentData.count > 0, adapter.receivedData.count > 0)
+    guard hasSent || hasReceived || adapter.completed.count == 0 else { return [] }
+    var parts: Parts = []
+    if hasSent || !hasReceived { parts.insert(.sentData) }
+    if hasReceived || !hasSent { parts.insert(.receivedData) }
+    return parts
+  }
+
   /// Returns the same for a connection on the air: the packets of both sides, and what the Link
-  /// Layer's control PDUs show. If nobody ended it, the capture does not show that it stayed open.
-  private func partsOnAir(_ connection: Connection) -> Parts {
-    var parts: Parts = [.air, .events, .bothDirections]
+  /// Layer's control PDUs show. If no side ended it, the capture does not show that it stayed open.
+  private func partsOnAir(_ connection: Connection, _ adapter: Adapter) -> Parts {
+    var parts = directions(adapter).union(.air)
+    let last = connection.lastPacket
+    if adapter.control.reaches(last) || adapter.events.reaches(last) { parts.insert(.events) }
     if !connection.isOpeningMissing { parts.insert(.opening) }
     switch connection.ending {
     case nil, .replaced, .forgotten, .unknown, .fileEnded: break

@@ -73,7 +73,7 @@ package struct Memory: ~Copyable, Sendable {
     air = AirLinks(bonds, shared)
     keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
-    for bond in bonds {
+    for bond in bonds where !bond.isAnyDevice {
       if let name = bond.name { names.learn(bond.address, bond.type, fullName: name.bytes) }
     }
   }
@@ -103,7 +103,9 @@ package struct Memory: ~Copyable, Sendable {
   mutating func followAir(
     _ packet: inout Packet, into buffer: inout BlockBuffer
   ) -> AirPayload {
-    air.follow(&packet, &links, names, &keys, into: &buffer)
+    let payload = air.follow(&packet, &links, names, &keys, into: &buffer)
+    if packet.answer.opened, let link = packet.answer.link { resolvePeer(of: link) }
+    return payload
   }
 
   /// Reads the payload of a packet from the air: a control PDU, or data, which L2CAP joins as it
@@ -261,6 +263,14 @@ package struct Memory: ~Copyable, Sendable {
     }
     if identities.learn(command, packet.bytes, packet.dissection.body) { resolveLinks() }
     keys.observe(command.opcode, packet.bytes, packet.dissection.body, packet: packet.record.number)
+    let isKeyReply = command.opcode == HCICommand.leLongTermKeyRequestReply
+    if let handle, isKeyReply || command.opcode == HCICommand.leEnableEncryption {
+      keys.observe(
+        encrypting: packet.bytes, packet.dissection.body, isReply: isKeyReply,
+        LinkKey(adapter, handle), packet.answer.link.map { links[$0] },
+        isShortTerm: packet.answer.link.map { links[pairing: $0].createsShortTermKey } ?? false,
+        packet: packet.record.number)
+    }
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     links.openingPHYs.learn(command.opcode, packet.bytes, packet.dissection.body, adapter)
     guard let link = packet.answer.link else { return }
@@ -418,8 +428,9 @@ package struct Memory: ~Copyable, Sendable {
     where event.code == HCIEvent.remoteNameRequestCompleteCode
       || event.code == HCIEvent.extendedInquiryResultCode:
       takeName(names.learn(event.code, packet.bytes, body))
-    case .hardwareError, .authentication, .keyRequest, .parameterRequest, .scanTimeout,
-      .setTerminated, .other:
+    case .keyRequest(let request):
+      keys.requested = (LinkKey(adapter, request.handle), request.ediv, request.rand)
+    case .hardwareError, .authentication, .parameterRequest, .scanTimeout, .setTerminated, .other:
       break
     }
   }
@@ -537,6 +548,8 @@ package struct Memory: ~Copyable, Sendable {
         AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
         AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
       )
+    case .length(let lengths, let isResponse):
+      links[link].figures.note(lengths, isResponse: isResponse, from: direction)
     case .encryptionRequest: links[link].beginEncryption()
     case .startEncryptionRequest:
       links[link].isEncrypted = true
@@ -570,7 +583,9 @@ package struct Memory: ~Copyable, Sendable {
       if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
         links[link].isEncrypted = true
       }
-      if direction == .received { learnIdentity(pdu, packet.bytes, link) }
+      if direction == .received || links[link].isOnAir {
+        learnIdentity(pdu, packet.bytes, link, direction)
+      }
       if pdu.opcode == .pairingResponse {
         packet.answer.answers(links[pairing: link].request, at: packet.record.time)
       }
@@ -639,7 +654,7 @@ package struct Memory: ~Copyable, Sendable {
         opcode == .readResponse && channels[transactions: slot].hasSeveral(direction.reversed)
         ? impossible(channels[transactions: slot], packet, direction) : []
       let request = channels[transactions: slot].observe(
-        opcode, &packet, direction, impossible: impossible,
+        opcode, &packet, direction, since: links[link].mayMissBefore, impossible: impossible,
         isAnswerable: hasHeard(direction.reversed), &doubt)
       if slot != bearer.slot, let request {
         packet.dissection.problems.add(Problem(.answersOtherChannel, request.packet))
@@ -651,7 +666,7 @@ package struct Memory: ~Copyable, Sendable {
       opcode == .readResponse && links[transactions: link].hasSeveral(direction.reversed)
       ? impossible(links[transactions: link], packet, direction) : []
     let request = links[transactions: link].observe(
-      opcode, &packet, direction, impossible: impossible,
+      opcode, &packet, direction, since: links[link].mayMissBefore, impossible: impossible,
       isAnswerable: hasHeard(direction.reversed)
         && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt)
     packet.answer.answers(request, at: packet.record.time)
@@ -729,7 +744,9 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Learns from what a peer distributes when the two pair: its key, then the address that belongs
   /// to it.
-  private mutating func learnIdentity(_ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot) {
+  private mutating func learnIdentity(
+    _ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot, _ direction: Direction
+  ) {
     switch pdu {
     case .identityInformation(let key):
       identities.expect(bytes.part(key), connection: links[link].id)
@@ -737,7 +754,11 @@ package struct Memory: ~Copyable, Sendable {
       if identities.complete(found.address, found.addressType, connection: links.id(link)) {
         resolveLinks()
       }
-      identify(link, found.address, found.addressType)
+      if direction == .received {
+        identify(link, found.address, found.addressType)
+      } else if found.address != links[link].localAddress, found.address != .zero {
+        links[link].localIdentity = found.address
+      }
     default: break
     }
   }
@@ -757,8 +778,13 @@ package struct Memory: ~Copyable, Sendable {
     if isNew { resolveLinks() }
   }
 
-  /// Resolves the peer of a link if it has a resolvable address.
+  /// Resolves the peer of a link if it has a resolvable address; on the air the central, too.
   private mutating func resolvePeer(of link: LinkSlot) {
+    if links[link].localIdentity == nil, links[link].localType == .random,
+      let central = links[link].localAddress, let identity = identities.resolve(central)
+    {
+      links[link].localIdentity = identity.address
+    }
     guard links[link].identity == nil, links[link].peerType == .random,
       let peer = links[link].peer, let identity = identities.resolve(peer)
     else { return }

@@ -61,6 +61,8 @@ package struct Pass: ~Copyable {
   private var fragments: [Int] = []
   /// The latest payload from the air that was decrypted.
   private var decrypted = BlockBuffer(count: LinkCipher.largestPayload)
+  /// The latest packet from the air that was still whitened, without the whitening.
+  private var dewhitened: [UInt8] = []
   private var directions: Directions
   /// The origin of the previous record; nil before the first.
   private var origin: Origin?
@@ -150,7 +152,10 @@ package struct Pass: ~Copyable {
       report.packet(packet, memory, into: &output)
       return
     }
-    if packet.dissection.air != nil { Self.readAir(&packet, &decrypted, &memory) }
+    if packet.dissection.air != nil {
+      Self.dewhiten(&packet, &dewhitened, memory)
+      Self.readAir(&packet, &decrypted, &memory)
+    }
     if case .acl(let header) = packet.dissection.content {
       let link = memory.link(header, &packet)
       Self.join(header, link, &packet, &reassembly, &memory)
@@ -263,6 +268,21 @@ package struct Pass: ~Copyable {
   package func decryptedPayload(count: Int) -> RawSpan { decrypted.bytes(count: count) }
 
   // What joins PDUs lends their bytes while memory changes, so both are passed side by side.
+
+  /// Removes the whitening of a packet from the air whose sniffer kept it.
+  private static func dewhiten(
+    _ packet: inout Packet, _ buffer: inout [UInt8], _ memory: borrowing Memory
+  ) {
+    guard let air = packet.dissection.air, air.header.isWhitened,
+      let channel = memory.air.whiteningChannel(air.header)
+    else { return }
+    Whitening.remove(air, packet.bytes, channel: channel, into: &buffer)
+    packet.complete(buffer.bytes)
+    packet.answer.fragment.hasJoinedBytes = true
+    packet.dissection.clear()
+    packet.dissection.read(
+      dewhitened: packet.bytes, header: air.header, isTruncated: packet.record.isTruncated)
+  }
 
   /// Follows a packet from the air, decrypts its payload, and reads it up to L2CAP.
   private static func readAir(

@@ -245,7 +245,7 @@ private struct SideReader {
     }
     let use = pass.suppliedUse
     // With more than can be kept, the first reading may have kept more operations.
-    guard var again = report.capture, report.remark == nil, use?.conflict == nil,
+    guard var again = report.capture, report.leftOutRemark == nil, use?.conflict == nil,
       use?.disagreeingHash == nil
     else { return }
     again.markNames(since: capture)

@@ -11,7 +11,8 @@ struct ShowCommand: ParsableCommand {
     abstract: "Show what happened, packet by packet.",
     discussion: """
       Prints one line per packet: number, time, gap since the packet before, connection, direction \
-      (\u{2192} host to controller), and meaning. With --json, prints one object per line.
+      (\u{2192} host to controller; in captures from the air, central to peripheral), and meaning. With \
+      --json, prints one object per line.
 
       Values, beacons and vendor messages are decoded if a profile describes them: a built-in one, or one \
       of yours (--profile; see gattscope profiles --help).
@@ -30,6 +31,7 @@ struct ShowCommand: ParsableCommand {
         gattscope show --status '!0' capture.btsnoop
         gattscope show --follow --layer att /data/misc/bluetooth/logs/btsnoop_hci.log
         gattscope show --uuid 2a37,2a19 --value 'a5 06 * 03' capture.btsnoop
+        gattscope show --keys pairing.pcap reconnection.pcap
         gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
 
@@ -123,6 +125,9 @@ struct InfoCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var archives: ArchiveOptions
 
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
+
   @Flag(name: .long, help: "Print a JSON document for each capture.")
   var json = false
 
@@ -131,11 +136,12 @@ struct InfoCommand: ParsableCommand {
 
   mutating func run() throws {
     terminal.page(captures)
+    let bonds = try KeysArgument.bonds(keys)
     var failed: ExitCode?
     var isFirst = true
     for capture in captures {
       do {
-        try describe(capture, isFirst: isFirst) { isFirst = false }
+        try describe(capture, bonds, isFirst: isFirst) { isFirst = false }
       } catch let status as ExitCode where status.rawValue != 74 {
         failed = failed ?? status
       }
@@ -147,13 +153,13 @@ struct InfoCommand: ParsableCommand {
   ///
   /// - Parameter done: called if it was printed.
   private func describe(
-    _ capture: String, isFirst: Bool, done: @escaping () -> Void
+    _ capture: String, _ bonds: [Bond], isFirst: Bool, done: @escaping () -> Void
   ) throws {
     let found = try archives.search([capture])
     let (name, json, glyphs) = (found.files[0].name, json, terminal.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
     try Run.captures(
-      found, reportsRemarks: false, profiles: nil,
+      found, reportsRemarks: false, bonds: bonds, profiles: nil,
       {
         InfoReport(
           name, $0, archives: found.archives, json: json, isFirst: isFirst, glyphs: glyphs,

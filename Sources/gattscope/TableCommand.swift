@@ -121,6 +121,9 @@ struct TableCommand: ParsableCommand {
   @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
   var profile: [String] = []
 
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
+
   /// The number of the part to write, for the processes of `TableJobs`.
   @Option(name: .long, help: .hidden)
   var part: Int?
@@ -166,6 +169,8 @@ struct TableCommand: ParsableCommand {
     var options = RowsOptions(try ProfileArgument.profiles(profile))
     options.kinds = kinds
     options.patienceSeconds = timeout
+    // The processes of parts repeat what the first one has reported.
+    options.bonds = try KeysArgument.bonds(keys, remarks: part == nil)
     if let redact {
       options.pseudonyms = Pseudonyms(key: try Terminal.file(redact))
       if options.pseudonyms == nil {
@@ -181,7 +186,7 @@ struct TableCommand: ParsableCommand {
     var unread = 0
     let total: Int
     if let out {
-      let folder = TableFolder(out, options, form, profiles: profilesDigest())
+      let folder = TableFolder(out, options, form, profiles: suppliedDigest())
       let (first, done, lock) = try folder.prepare(resumes: resume)
       let plans = TablePlans(try paths(besides: out), in: folder, leavingOut: done)
       total = plans.count
@@ -221,19 +226,21 @@ struct TableCommand: ParsableCommand {
     return work.unread
   }
 
-  /// Refuses a key or profile that is not a regular file, since each process reads it again.
+  /// Refuses a key, profile or file of keys that is not a regular file, since each process reads it
+  /// again.
   private func checkRegularFiles() throws {
-    for path in [redact].compactMap(\.self) + profile
+    for path in [redact].compactMap(\.self) + profile + keys.map({ KeysArgument.parts($0).path })
     where Terminal.isOtherThanFile(path) {
       Terminal.complain("\(path) is not a regular file, and --out reads it several times")
       throw ExitCode(66)
     }
   }
 
-  /// Returns a digest of the user's profiles, in their order.
-  private func profilesDigest() -> UInt64 {
+  /// Returns a digest of the user's profiles and keys, in their order.
+  private func suppliedDigest() -> UInt64 {
     let digest = SHA256()
-    for path in profile + ProfileFilesOnDisk.ofThisUser {
+    for path in profile + ProfileFilesOnDisk.ofThisUser + keys.map({ KeysArgument.parts($0).path })
+    {
       // A profile that cannot be read was already reported.
       let content = (try? Terminal.contents(of: path)) ?? []
       digest.add(Array("\(content.count) ".utf8).bytes)
@@ -250,6 +257,7 @@ struct TableCommand: ParsableCommand {
     if csv { arguments.append("--csv") }
     if let redact { arguments.append("--redact=\(redact)") }
     for profile in profile { arguments.append("--profile=\(profile)") }
+    for keys in keys { arguments.append("--keys=\(keys)") }
     return arguments
   }
 

@@ -23,7 +23,7 @@ struct TableFolder {
   /// The file of a part that lists what to do.
   static let planName = "plan"
 
-  /// - Parameter profiles: a digest of the user's profiles.
+  /// - Parameter profiles: a digest of the user's profiles and keys.
   init(_ path: String, _ options: RowsOptions, _ form: RowForm, profiles: UInt64 = 0) {
     self.path = path
     pseudonyms = options.pseudonyms
@@ -153,7 +153,7 @@ struct TableFolder {
     }
     guard before == settings else {
       Terminal.complain(
-        "\(path) was written with other options, profiles or another key (see \(settingsPath)); --resume needs the same ones"
+        "\(path) was written with other options, profiles or keys (see \(settingsPath)); --resume needs the same ones"
       )
       throw ExitCode(64)
     }

@@ -136,7 +136,8 @@ private struct RowsUse: CaptureUser, ~Copyable {
     _ source: inout Source
   ) throws(CaptureFailure) {
     var report = RowsReport(file, source.summary, options, to: sinks)
-    var pass = Pass(secretTypes: SecretTypes(options.profiles.secretTypes), bonds: file.bonds)
+    var pass = Pass(
+      secretTypes: SecretTypes(options.profiles.secretTypes), bonds: options.bonds + file.bonds)
     var output = Output()
     defer { status = report.status }
     try pass.run(&source, &report, into: &output)

@@ -105,6 +105,14 @@ import Testing
     }
   }
 
+  @Test("a passkey in place of a file name is refused with how to write it into a file")
+  func passkeyAsFile() throws {
+    let ending = try Program.run(["explain", "--keys", "271828", Self.sample])
+    #expect(ending.status == 66)
+    #expect(!ending.errors.contains("271828"))
+    #expect(ending.errors.contains("not a passkey") && ending.errors.contains("address: any"))
+  }
+
   @Test("a misspelt key of a mapping is named")
   func typo() throws {
     let folder = try Folder()
@@ -112,5 +120,80 @@ import Testing
       "keys.yaml", Array("devices:\n  - {address: \"\(Self.address)\", link_kei: 1}\n".utf8))
     let ending = try Program.run(["explain", "--keys", file, Self.sample])
     #expect(ending.errors.contains("unknown key `link_kei`; did you mean `link_key`?"))
+  }
+}
+
+/// Reconnections and pairings of the same devices, recorded by sniffers.
+private let onAir = Program.sharedCaptures.appending(path: "real")
+private let reconnection = onAir.appending(path: "whad-client-comm.pcap").path
+private let pairing = onAir.appending(path: "whad-client-ble_pairing.pcap").path
+private let encrypted = onAir.appending(path: "crackle-known_ltk.pcap").path
+
+@Suite(
+  "Keys from another capture",
+  .enabled(
+    if: FileManager.default.fileExists(atPath: reconnection), "the shared captures are not there"))
+struct KeysOfCapturesTests {
+  private static let read = ["Data Receive", "Characteristic 3", "Characteristic 4"]
+
+  @Test("the capture of the pairing decrypts the reconnection") func pairingOnAir() throws {
+    let without = try Program.run(["values", reconnection])
+    #expect(!without.text.contains("Characteristic"))
+    for verb in ["values", "show", "map", "report"] {
+      let ending = try Program.run([verb, reconnection, "--keys", pairing])
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(Self.read.allSatisfy { ending.text.contains($0) }, "\(verb)")
+    }
+    let rows = try Program.run(["table", "--kind", "operations", reconnection, "--keys", pairing])
+    #expect(rows.status == 0 && rows.text.contains("0x0028"), "\(rows.errors)")
+    let info = try Program.run(["info", "--json", reconnection, "--keys", pairing])
+    #expect(info.status == 0 && info.errors.isEmpty, "\(info.errors)")
+  }
+
+  /// The LTK of the capture, least significant byte first.
+  private static let key: [UInt8] = [
+    0x9c, 0xd4, 0x2e, 0x6a, 0x89, 0x1d, 0x8b, 0xe6, 0xbb, 0xa5, 0x04, 0xf1, 0x53, 0xc0, 0x62, 0x7f,
+  ]
+  private static let name = "TI BLE Sensor Tag"
+
+  @Test("the HCI log of either host decrypts what a sniffer recorded") func hostsLog() throws {
+    let folder = try Folder()
+    let zeros = [UInt8](repeating: 0, count: 10)
+    let opened: [UInt8] =
+      [4, 0x3e, 19, 1, 0, 0x40, 0, 0, 0, 0xe8, 0xdd, 0x6e, 0xe5, 0xc5, 0x78]
+      + [0x36, 0, 0, 0, 0x2a, 0, 0]
+    let enable = [1, 0x19, 0x20, 28, 0x40, 0] + zeros + Self.key
+    let request = [4, 0x3e, 13, 5, 0x40, 0] + zeros
+    let reply = [1, 0x1a, 0x20, 18, 0x40, 0] + Self.key
+    // A log may begin after the connection.
+    for records in [[opened, enable], [request, reply], [enable]] {
+      var log = CaptureBytes()
+      for record in records { log.record(record, flags: record[0] == 4 ? 3 : 2) }
+      let file = try folder.write("host.btsnoop", log.bytes)
+      let ending = try Program.run(["values", encrypted, "--keys", file])
+      #expect(ending.text.contains(Self.name), "\(ending.errors)")
+      #expect(ending.errors.isEmpty)
+    }
+  }
+
+  @Test("either byte order of a key of any device decrypts") func anyDevice() throws {
+    let folder = try Folder()
+    let ascending = Self.key.map { String(format: "%02x", $0) }.joined()
+    let descending = Self.key.reversed().map { String(format: "%02x", $0) }.joined()
+    for key in [ascending, descending] {
+      let file = try folder.write(
+        "keys.yaml", Array("devices: [{address: any, ltk: \(key)}]\n".utf8))
+      let ending = try Program.run(["values", encrypted, "--keys", file])
+      #expect(ending.text.contains(Self.name), "\(ending.errors)")
+      let explained = try Program.run(["explain", encrypted, "--keys", file])
+      #expect(!explained.text.contains("00:00:00:00:00:00") && !explained.text.contains(key))
+    }
+  }
+
+  @Test("a capture without a key is reported once, and the report follows") func none() throws {
+    let ending = try Program.run(["values", reconnection, "--keys", reconnection])
+    #expect(ending.status == 0)
+    #expect(ending.errors.contains("whad-client-comm.pcap has no key: "))
+    #expect(ending.errors.split(separator: "\n").count { $0.contains("has no key") } == 1)
   }
 }

@@ -80,6 +80,63 @@ import Testing
     #expect(bonds.first?.type == .random)
   }
 
+  @Test("YAML: keys for captures from the air, of a device or of any") func sniffer() throws {
+    let bonds = try Self.read(
+      """
+      devices:
+        - address: any
+          ltk: 000102030405060708090a0b0c0d0e0f
+          stk: 000102030405060708090a0b0c0d0e0f
+          tk: 000102030405060708090a0b0c0d0e0f
+          oob: ffffffffffffffffffffffffffffffff
+          passkey: 000042
+          private_key: 000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f
+          session_key: 000102030405060708090a0b0c0d0e0f
+        - {address: "C0:FF:EE:12:34:56", passkey: "123456"}
+      """)
+    try #require(bonds.count == 2)
+    #expect(bonds.map(\.isAnyDevice) == [true, false])
+    let keys = bonds[0].sniffer
+    #expect(bonds[0].longTermKeys.map(\.bytes) == [Self.ascending])
+    #expect(keys.shortTerm == [Self.ascending] && keys.session == [Self.ascending])
+    #expect(keys.temporary == [Self.ascending, [UInt8](repeating: 0xff, count: 16)])
+    #expect(keys.privateKeys == [Self.ascending + Self.ascending])
+    #expect(keys.passkeys == [42] && bonds[1].sniffer.passkeys == [123_456])
+    #expect(bonds[1].sniffer.shortTerm.isEmpty && !bonds[1].isFromCapture)
+  }
+
+  @Test("keys for captures from the air have the file's byte order, too") func snifferOrder() throws
+  {
+    let bonds = try Self.read(
+      """
+      byte_order: most_significant_first
+      devices:
+        - address: any
+          tk: 0f0e0d0c0b0a09080706050403020100
+          private_key: 0f0e0d0c0b0a09080706050403020100 0f0e0d0c0b0a09080706050403020100
+      """)
+    #expect(bonds.first?.sniffer.temporary == [Self.ascending])
+    #expect(bonds.first?.sniffer.privateKeys == [Self.ascending + Self.ascending])
+  }
+
+  @Test("of a short key, only the bytes that count may be written; zeros are the most significant")
+  func shortKeys() throws {
+    for (order, written) in [
+      ("least_significant_first", "00010203040506"), ("most_significant_first", "06050403020100"),
+    ] {
+      let bonds = try Self.read(
+        """
+        byte_order: \(order)
+        devices:
+          - {address: any, ltk: \(written), key_size: 7}
+        """)
+      #expect(
+        bonds.first?.longTermKeys.map(\.bytes) == [
+          Self.ascending.prefix(7) + [UInt8](repeating: 0, count: 9)
+        ])
+    }
+  }
+
   @Test("BlueZ's info file: all of its keys") func bluez() throws {
     let bonds = try Self.read(
       """
@@ -160,6 +217,35 @@ import Testing
       (
         "devices:\n  - {address: 'C0:FF:EE:12:34:56', ltkk: 00}\n",
         "keys:2: devices: unknown key `ltkk`"
+      ),
+      (
+        "devices:\n  - {address: any, ltk: 00010203040506}\n",
+        "keys:2: devices.ltk: expected the 16 bytes of a key in hexadecimal; `key_size` allows fewer"
+      ),
+      (
+        "devices:\n  - {address: any, ltk: 0001020304050607, key_size: 7}\n",
+        "keys:2: devices.ltk: expected the 16 bytes"
+      ),
+      ("devices:\n  - {address: any, stk: 0011}\n", "keys:2: devices.stk: expected the 16 bytes"),
+      (
+        "devices:\n  - {address: any, private_key: 0011}\n",
+        "keys:2: devices.private_key: expected the 32 bytes"
+      ),
+      (
+        "devices:\n  - {address: any, passkey: 42}\n",
+        "keys:2: devices.passkey: expected the six digits of a passkey"
+      ),
+      (
+        "devices:\n  - {address: any, passkey: 0x1234}\n",
+        "keys:2: devices.passkey: expected the six digits of a passkey"
+      ),
+      (
+        "devices:\n  - {address: any, name: Band}\n",
+        "keys:2: devices.name: needs the address of its device instead of any"
+      ),
+      (
+        "devices:\n  - {address: any, irk: 000102030405060708090a0b0c0d0e0f}\n",
+        "keys:2: devices.irk: needs the address of its device instead of any"
       ),
       ("devices: [\n", "keys:"),
       ("", "keys: is empty"),

@@ -69,8 +69,12 @@ import Testing
         if packet.answer.closed, event.code != HCIEvent.commandCompleteCode { part.insert(.end) }
         if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
       case .acl: part = packet.record.direction == .sent ? .sentData : .receivedData
-      case .sco, .iso, .controllerLog, .note, .control, .unknown: break
+      // On the air, control PDUs show what a controller reports.
+      case .linkControl: part = packet.answer.closed ? [.events, .end] : .events
+      case .advertising: part = packet.answer.opened ? .opening : []
+      case .sco, .iso, .controllerLog, .note, .control, .unknown, .linkData: break
       }
+      if packet.answer.air != nil { part.insert(.air) }
       parts.append(part)
     }
 

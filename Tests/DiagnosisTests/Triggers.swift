@@ -90,6 +90,7 @@ enum Triggers {
       case .monitor(let opcode): "monitor:\(opcode)"
       case .packetLogger(let type): "packetlogger:\(type)"
       case .incomplete(let needed): "incomplete:\(needed)"
+      case .air(let format): "air:\(format.rawValue)"
       }
     let direction =
       switch record.direction {
@@ -115,6 +116,7 @@ enum Triggers {
       case "monitor": .monitor(opcode: UInt16(value))
       case "packetlogger": .packetLogger(type: UInt8(value))
       case "incomplete": .incomplete(needed: value)
+      case "air": .air(SnifferFormat(rawValue: UInt8(value)) ?? .linkLayer)
       default: .h4
       }
     let digits = Array(fields[7].utf8)

@@ -1,10 +1,12 @@
 // Two captures for each other explanation that a rule declares: in one, packets exclude it; in its
 // twin, it is what happened.
 
+import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
 import Meanings
+import Sessions
 import Testing
 
 /// The two captures about another explanation of a rule.
@@ -13,24 +15,37 @@ struct Twin: Sendable, CustomTestStringConvertible {
   let rule: String
   /// The other explanation, as the rule words it.
   let alternative: String
-  /// Traffic that excludes it.
-  let excluded: @Sendable (inout Traffic) -> Void
-  /// Traffic in which it is what happened, or may be.
-  let open: @Sendable (inout Traffic) -> Void
+  /// The evidence of traffic that excludes it.
+  let excluded: @Sendable () -> Evidence
+  /// The evidence of traffic in which it is what happened, or may be.
+  let open: @Sendable () -> Evidence
 
   init(
     _ rule: String, or alternative: String,
     excludedBy excluded: @escaping @Sendable (inout Traffic) -> Void,
     openIn open: @escaping @Sendable (inout Traffic) -> Void
   ) {
-    (self.rule, self.alternative, self.excluded, self.open) = (rule, alternative, excluded, open)
+    (self.rule, self.alternative) = (rule, alternative)
+    self.excluded = { evidence(excluded) }
+    self.open = { evidence(open) }
+  }
+
+  /// Creates twins of traffic on the air.
+  init(
+    _ rule: String, or alternative: String, openAs form: AirForm = AirForm(.nordic3),
+    bonds: [Bond] = [], excludedOnAir excluded: @escaping @Sendable (inout AirTraffic) -> Void,
+    openIn open: @escaping @Sendable (inout AirTraffic) -> Void
+  ) {
+    (self.rule, self.alternative) = (rule, alternative)
+    self.excluded = { airEvidence(bonds: bonds, excluded) }
+    self.open = { airEvidence(form, open) }
   }
 
   var testDescription: String { "\(rule), or \(alternative)" }
 
   /// All twins: one list for each group of rules, in `TwinsOf….swift`.
   static let all: [Twin] = [
-    attributeTwins, channelTwins, controllerTwins, linkTwins, pairingTwins,
+    airTwins, attributeTwins, channelTwins, controllerTwins, linkTwins, pairingTwins,
   ].flatMap(\.self)
 
 }
@@ -50,14 +65,14 @@ struct Twin: Sendable, CustomTestStringConvertible {
 
   @Test("a rule excludes an explanation only by packets", arguments: Twin.all)
   func twin(_ twin: Twin) {
-    let sure = evidence(twin.excluded).findings(isGrouped: false).filter {
+    let sure = twin.excluded().findings(isGrouped: false).filter {
       $0.rule.description == twin.rule
     }
     #expect(!sure.isEmpty, "the rule is silent where packets exclude the explanation")
     for finding in sure {
       #expect(!finding.alternatives.map(\.text).contains(twin.alternative), "\(finding.line)")
     }
-    for finding in evidence(twin.open).findings(isGrouped: false)
+    for finding in twin.open().findings(isGrouped: false)
     where finding.rule.description == twin.rule {
       #expect(finding.alternatives.map(\.text).contains(twin.alternative), "\(finding.line)")
       #expect(finding.certainty != .certain, "\(finding.line)")

@@ -32,7 +32,7 @@ struct HostileInputTests {
     let others: [(String, ([UInt8], Fuzzing.Faces) -> String?)] = [
       ("FuzzPcap", Fuzzing.pcap), ("FuzzPcapng", Fuzzing.pcapng),
       ("FuzzPacketLogger", Fuzzing.packetLogger), ("FuzzLive", Fuzzing.live),
-      ("FuzzPDU", Fuzzing.pdu), ("FuzzSupplied", Fuzzing.supplied),
+      ("FuzzPDU", Fuzzing.pdu), ("FuzzSupplied", Fuzzing.supplied), ("FuzzAir", Fuzzing.air),
     ]
     for (name, fuzz) in others {
       for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
@@ -159,6 +159,7 @@ struct HostileInputTests {
     "One changed byte in a file of another format passes all checks",
     arguments: [
       "monitor.pcap", "pairing-fails.pcap", "wristband.pcapng", "enhanced-connection.pklg",
+      "sniffed-pairing.pcap", "sniffed-bond.pcapng",
     ])
   func changedBytesOfOtherFormats(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474

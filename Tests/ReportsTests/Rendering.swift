@@ -9,7 +9,7 @@ import Testing
 /// A record to be printed.
 struct TestRecord {
   var bytes: [UInt8]
-  var direction = Direction.sent
+  var direction: Direction? = .sent
   var framing = CaptureRecord.Framing.h4
   /// Bytes that the capture did not keep.
   var missing = 0
@@ -83,10 +83,10 @@ enum Rendering {
   }
 
   static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ report: inout Report
+    _ source: inout Source, _ report: inout Report, _ bonds: [Bond] = []
   ) -> String {
     var output = Output()
-    var pass = Pass()
+    var pass = Pass(bonds: bonds)
     try? pass.run(&source, &report, into: &output)
     return output.string
   }

@@ -74,6 +74,16 @@ package struct CaptureSearch {
     try JoinedSource(kept ?? files, damages: failures)
   }
 
+  /// Returns whether a file begins like a capture, an archive, or the text of a bug report.
+  package static func isExpected(in path: String) -> Bool {
+    guard var input = try? InputBuffer(path: path) else { return false }
+    switch (try? ArchiveKind.detect(&input)) ?? nil {
+    case .text: return input.bytes.starts(with: "====")
+    case .some: return true
+    case nil: return CaptureFormat.detect(input.bytes) != nil
+    }
+  }
+
   private mutating func look(
     at file: CaptureFile, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64,
     until isTimeOver: @escaping () -> Bool = { false }

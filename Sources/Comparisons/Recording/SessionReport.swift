@@ -24,6 +24,8 @@ package struct SessionReport: PacketReport, ~Copyable {
   /// The maximum number of compared connections, and the number of others that have operations.
   private let listed: Int
   private var unlisted = 0
+  /// Which packets from the air stay encrypted.
+  private var unread: String?
 
   /// - Parameters:
   ///   - profiles: the user's profiles, which decode values beside the built-in ones.
@@ -45,8 +47,15 @@ package struct SessionReport: PacketReport, ~Copyable {
     listed = limits.listedConnections
   }
 
-  /// A remark that later packets are not compared, if there were too many.
+  /// A remark that later packets are not compared, if there were too many, and on packets that
+  /// stay encrypted.
   package var remark: String? {
+    let sentences = [leftOutRemark, unread].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+  }
+
+  /// A remark on what is not compared; nil if all is.
+  package var leftOutRemark: String? {
     let parts = [
       leftOut.map { "#\($0): too much to compare; only what comes before this packet is compared" },
       unlisted == 0
@@ -82,6 +91,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     conversations.finish(memory)
     recorder.record(conversations, memory)
     let evidence = history.finish(memory, summary, failure)
+    unread = memory.air.encryptionRemark
     let devices = map.conclude(memory, conversations)
     leftOut = recorder.firstLeftOut
     let known = Set(evidence.connections.map(\.id))

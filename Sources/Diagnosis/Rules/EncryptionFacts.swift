@@ -69,7 +69,7 @@ extension EncryptionAttempt {
   package func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let source = source(history, evidence) else { return nil }
     switch source.source {
-    case .file(let file): return "the key of \(quoted: Array(file.utf8))"
+    case .file(let file), .capture(let file): return "the key of \(quoted: Array(file.utf8))"
     case .management: return "the key given to the kernel in \(packet: source.packet)"
     case .pairing:
       guard let connection = source.connection, connection != history.id
@@ -152,7 +152,7 @@ extension ConnectionHistory {
         return (
           "This host's kernel has a key for the peer (\(packet: key.packet))", key.packet
         )
-      case .pairing, .controller, .event: continue
+      case .pairing, .controller, .event, .capture: continue
       }
     }
     return nil

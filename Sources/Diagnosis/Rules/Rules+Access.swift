@@ -191,6 +191,7 @@ extension ConnectionHistory {
         "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: refusal.answer.packet)), and the devices neither encrypted the link nor paired"
     }
     if sequel.hasOtherCause { finding.severity = .warning }
+    if sequel.isUnread { finding.severity = .note }
     return finding
   }
 
@@ -218,11 +219,20 @@ extension ConnectionHistory {
     var isAbsence = false
     /// Whether the refusal is not the main problem, but what happened after it.
     var hasOtherCause = true
+    /// Whether what followed was encrypted, or is missing, so that the request may have been
+    /// allowed.
+    var isUnread = false
   }
 
   private func sequel(of refusal: Refusal) -> Sequel {
     let answered = refusal.answer.packet
     if let encrypted = security.encrypted, encrypted.packet > answered {
+      if let air, !air.isComplete(after: encrypted.packet) {
+        return Sequel(
+          words:
+            "The link was encrypted at \(packet: encrypted.packet). Not all that followed could be read, so whether the request was repeated is unknown.",
+          packets: [encrypted.packet], remedy: Self.nothingToDo, isUnread: true)
+      }
       return Sequel(
         words:
           "The link was encrypted at \(packet: encrypted.packet), but the request was not repeated.",

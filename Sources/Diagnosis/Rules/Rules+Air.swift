@@ -15,7 +15,7 @@ extension Rule {
       "air_never_established", .error, .meaning,
       "A peripheral does not answer a connection request",
       when:
-        "after CONNECT_IND only packets of the central are captured, and the central stops within seven connection intervals, although the capture goes on",
+        "after CONNECT_IND only packets of the central are captured, and the central stops within seven connection intervals, although the capture continues",
       do:
         "Compare the two devices' distance and antennas, and the channels of the first connection events. If the central is heard well, check the peripheral: whether it was still listening when the request came, and whether its clock keeps the time that the request announces."
     ).needing([.air, .opening]).onConnection(elsewise: [
@@ -40,14 +40,14 @@ extension Rule {
       "air_supervision_timeout", .error, .meaning,
       "The peripheral fell silent, and the link was lost",
       when:
-        "the central sends for a supervision timeout, and the peripheral acknowledges nothing; a note if neither side is captured any more although the capture goes on, since the sniffer may have lost the connection",
+        "the central sends for a supervision timeout, and the peripheral acknowledges nothing; a note if neither side is captured any more although the capture continues, since the sniffer may have lost the connection",
       do:
         "Check what the peripheral did at that time: whether it reset, crashed, lost power, or no longer heard the central. Range and antennas matter to both."
     ).needing([.air]).onConnection(elsewise: [
       Alternative("the peripheral still sent, and its packets were damaged on the way") {
         history, _ in
-        guard let air = history.air, let first = air.unanswered?.first else { return true }
-        return air.damaged?.packet ?? 0 < first.packet
+        guard let air = history.air, let answer = air.lastAnswer else { return true }
+        return air.damaged?.packet ?? 0 < answer.packet
       }
     ]) { history, evidence in silence(history, evidence).map { [$0] } ?? [] },
   ]
@@ -63,7 +63,8 @@ extension Rule {
       why: Wording(
         sentences:
           "After CONNECT_IND (\(packet: history.connection.firstPacket)) the central sent \(count: sent.count, "packet", "packets") (\(packet: sent.first.packet) to \(packet: last.packet)), and no packet of the peripheral was captured. The central then gave up, as it does after six connection intervals (Core, Vol 6, Part B, 4.5.2).",
-        air.signalWords(of: .local), air.advertisedWords(history)),
+        air.signalWords(of: .local),
+        air.advertised.map { "The peripheral advertises again (\(packet: $0.packet))." } ?? ""),
       evidence: PacketSet(
         of: history.connection.firstPacket, sent.first.packet, last.packet, air.advertised?.packet),
       group: "The peripheral did not answer the connection request")
@@ -88,8 +89,8 @@ extension Rule {
 
   private static func silence(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding? {
     guard let air = history.air, air.lateChange == nil else { return nil }
-    // Encryption that the peripheral could not check has its own rule.
-    if history.endsWithEncryption { return nil }
+    // Encryption that the peripheral could not check, and procedures, have their own rules.
+    if history.endsWithEncryption || history.endsWithProcedure { return nil }
     switch air.end {
     case .peripheralSilent: return peripheralSilent(history, air)
     case .unseen where air.link?.lostTrack == nil && air.link?.isFiltered != true:
@@ -113,7 +114,7 @@ extension Rule {
       why: Wording(
         sentences:
           "The last sign of the peripheral is \(packet: answer.packet). The central then sent \(count: sent.count, "packet", "packets") in \(duration: silence) (to \(packet: last.packet)), and none was acknowledged.\(timeout)",
-        air.signalWords(of: .peer), air.advertisedWords(history)),
+        air.signalWords(of: .peer), air.advertisedWords),
       evidence: PacketSet(of: answer, sent.first, last, air.advertised),
       group: "The peripheral fell silent, and the link was lost")
   }
@@ -135,8 +136,8 @@ extension Rule {
       headline: "the end of connection \(history.id) is not in the capture",
       why: Wording(
         sentences:
-          "\(packet: last.packet) is its last packet, and the capture goes on for \(duration: rest). Either both sides stopped, or the sniffer no longer followed them.",
-        missed, air.advertisedWords(history)),
+          "\(packet: last.packet) is its last packet, and the capture continues for \(duration: rest). Either both sides stopped, or the sniffer no longer followed them.",
+        missed, air.advertisedWords),
       evidence: PacketSet(of: last, air.advertised), .note, grounds: .fact,
       do:
         "Place the sniffer nearer to both devices, and give it the keys before they encrypt, so that it can follow changes of the channel map and the interval.",
@@ -164,7 +165,7 @@ extension AirHistory {
   }
 
   /// Returns a sentence that the peripheral advertised again; empty if it did not.
-  func advertisedWords(_ history: ConnectionHistory) -> Wording {
+  var advertisedWords: Wording {
     guard let advertised, let last = lastAnswer ?? last,
       let passed = advertised.nanoseconds(since: last)
     else { return "" }

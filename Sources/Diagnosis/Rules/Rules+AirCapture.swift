@@ -11,12 +11,15 @@ extension Rule {
     Symptom(
       "air_lost_track", .warning, .meaning, "The sniffer lost track of a connection",
       when:
-        "the sniffer's count of connection events differs from the one that the channels show, from a change on that it could not read",
+        "after a change that the sniffer could not read, it counts the connection events wrongly, or has packets of less than a tenth of them",
       do:
-        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on says nothing about the devices."
+        "Give the sniffer the passkey or the key before the devices pair or encrypt, so that it can read the changes of interval and channel map. What it seems to miss from there on proves nothing about the devices."
     ).with(.ofCapture).needing([.air]).onConnection(elsewise: [
-      Alternative("it missed the change for another reason") { history, _ in
-        history.air?.link?.lostTrack?.cause ?? 0 > 0
+      Alternative("the devices went out of the sniffer's range, or it missed another change") {
+        history, _ in
+        guard let cause = history.air?.link?.lostTrack?.cause, cause > 0 else { return false }
+        // It was decrypted later, and explains the count.
+        return history.link.updates.contains { $0.completed?.packet == cause }
       }
     ]) { history, _ in lostTrack(history).map { [$0] } ?? [] },
     Symptom(
@@ -49,6 +52,8 @@ extension Rule {
       lost.cause > 0
       ? "It could not read the encrypted LL_CONNECTION_UPDATE_IND\(change) in \(packet: lost.cause), and followed the old interval."
       : ""
+    let count: Wording =
+      update == nil ? "" : "Its count of connection events is wrong from then on."
     let (seen, passed) = (
       link.eventsSeen - link.eventsSeenBeforeLoss, (link.lastEvent ?? 0) - lost.event + 1
     )
@@ -60,8 +65,7 @@ extension Rule {
       "The sniffer lost track of the connection at \(packet: lost.packet)",
       headline: "the sniffer lost track of connection \(history.id) (\(packet: lost.packet))",
       why: Wording(
-        sentences: cause, rest,
-        "The connection events that the sniffer counts are wrong from event \(lost.event) on."),
+        sentences: cause, rest, count),
       evidence: PacketSet(of: lost.cause, lost.packet),
       group: "The sniffer lost track of the connection")
   }
@@ -121,14 +125,16 @@ extension EncryptionPeriod {
 }
 
 extension AirLink {
+  private static let mostRare = 6
+
   /// The channels in use on which the capture has less than half as many packets as on average.
   fileprivate var rareChannels: [Int] {
     let counts = (0..<37).map { cell(0, $0).packets + cell(1, $0).packets }
-    let used = (0..<37).filter {
-      counts[$0] > 0 || channelMap >> UInt64($0) & 1 == 1
-    }
-    let sum = counts.reduce(0, +)
+    let used = (0..<37).filter { channelMap >> UInt64($0) & 1 == 1 }
+    let sum = used.reduce(0) { $0 + counts[$1] }
     guard sum >= 20 * used.count, used.count > 1 else { return [] }
-    return used.filter { counts[$0] * used.count * 2 < sum }
+    let rare = used.filter { counts[$0] * used.count * 2 < sum }
+    // Many are those that were not in use all the time.
+    return rare.count <= Self.mostRare ? rare : []
   }
 }

@@ -66,7 +66,8 @@ extension Rule {
     } else {
       finding = Finding(
         reason == .unsupportedRemoteFeature
-          ? "The peripheral does not support encryption" : "The peripheral rejected encryption: \(reason)",
+          ? "The peripheral does not support encryption"
+          : "The peripheral rejected encryption: \(reason)",
         headline: "the peripheral rejected encryption (\(packet: attempt.endPacket)): \(reason)",
         why:
           "\(attempt.beginning), and the peripheral answered \(reason) (\(packet: attempt.endPacket)).",
@@ -215,7 +216,6 @@ private struct KeyTrial: Sendable {
           ? ""
           : "It was the same on connection \(Wording(first: 4, of: others) { "\($0)" })."),
       evidence: PacketSet(of: attempt.moment.packet, period.start, sent.first.packet, ended.packet),
-      restsOnAbsence: true,
       group: "The peripheral could not decrypt what the central encrypted: the keys differ")
   }
 }

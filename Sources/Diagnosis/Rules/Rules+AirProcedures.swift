@@ -81,7 +81,8 @@ extension Rule {
       "Procedures of the two sides collided: \(refusal.linkWords)",
       headline: "procedures of the two sides collided (\(packet: rejected.packet))",
       why: Wording(
-        sentences: "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)).",
+        sentences:
+          "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)).",
         against.map {
           "\(other.roleCapitalized)'s \($0.opcode.words) was under way (\(packet: $0.asked.packet))."
         } ?? "",
@@ -96,6 +97,11 @@ extension Rule {
     if let retry, retry.refusal == nil, retry.answered != nil { finding.isResolved = true }
     return finding
   }
+}
+
+extension ConnectionHistory {
+  /// Whether the link ended when the time for the answer to a procedure had passed.
+  var endsWithProcedure: Bool { UnansweredProcedure.all(of: self).contains(where: \.isTimedOut) }
 }
 
 /// A procedure of the Link Layer without an answer.
@@ -144,7 +150,7 @@ private struct UnansweredProcedure: Sendable {
         "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)). No answer followed in the \(duration: waited) that the link lasted (\(packet: end.packet))\(isTimedOut ? ": after 40 s a side gives up, and the link ends (LL Response Timeout, 0x22)" : "" as StaticString).",
       evidence: PacketSet(of: procedure.asked, end), isTimedOut ? nil : .note,
       restsOnAbsence: true,
-      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)", fault: other)
+      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)")
   }
 }
 

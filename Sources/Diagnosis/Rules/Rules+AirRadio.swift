@@ -17,7 +17,8 @@ extension Rule {
     ).needing([.air]).onConnection(
       about: Reception.self,
       elsewise: [
-        Alternative("only the sniffer receives it badly, and the devices hear each other") { it, _ in
+        Alternative("only the sniffer receives it badly, and the devices hear each other") {
+          it, _ in
           it.isResent
         }
       ]

@@ -252,7 +252,7 @@ extension Rule {
           : Finding(
             "Nothing was captured for up to \(duration: pauses.largest)",
             why:
-              "More than an hour passed before \(pauses.count == 1 ? "this packet" : "each of these \(pauses.count) packets"): a sleeping machine, a changed clock, or two recordings in one file.",
+              "More than an hour passed before \(pauses.count == 1 ? "this packet" : "each of these \(pauses.count) packets"): \(evidence.vantage == .air && isWrap(pauses.largest) ? "probably the sniffer's clock of 32 bits, which begins again after 4295 s" : "a sleeping machine, a changed clock, or two recordings in one file" as StaticString).",
             evidence: pauses.packets),
       ].compactMap(\.self)
     },
@@ -302,6 +302,11 @@ extension Rule {
           "The controller had answered \(count: commands.answered, "command", "commands") before. Nothing follows this one, so the capture does not show whether the controller answers it.",
         evidence: [last.moment.packet])
     }
+  }
+
+  /// Returns whether a pause is as long as a clock of 32 bits in microseconds runs.
+  private static func isWrap(_ pause: Int64) -> Bool {
+    abs(pause - 4_294_967_296_000) < 1_000_000_000
   }
 
   /// With fewer uses of handles, a map would hardly help.

@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 
 extension AdvertisingPDU {
-  /// Returns the report with which a controller would pass this PDU on to its host; nil for requests
-  /// and for an ADV_EXT_IND whose contents are in another packet.
+  /// Returns the report with which a controller would pass this PDU on to its host; nil for
+  /// requests, and for an ADV_EXT_IND whose contents are in another packet.
   ///
   /// What other packets of the same advertisement state is missing: the advertiser of an
   /// AUX_CHAIN_IND, the PHY of the primary channel, the handle of a periodic train.

@@ -2,8 +2,8 @@ package import Bluetooth
 import Bytes
 
 /// CONNECT_IND or AUX_CONNECT_REQ: InitA (6 bytes), AdvA (6), LLData: access address (4), CRCInit
-/// (3), window size (1) and offset (2), interval (2), latency (2), timeout (2), channel map (5), hop
-/// increment (bits 0–4) and sleep clock accuracy (5–7) (Core, Vol 6, Part B, 2.3.3.1).
+/// (3), window size (1) and offset (2), interval (2), latency (2), timeout (2), channel map (5),
+/// hop increment (bits 0–4) and sleep clock accuracy (5–7) (Core, Vol 6, Part B, 2.3.3.1).
 package struct ConnectIndication: Sendable, Equatable {
   package let initiator: DeviceAddress
   package let initiatorType: AddressType

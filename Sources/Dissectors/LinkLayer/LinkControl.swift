@@ -4,8 +4,8 @@ package import Bytes
 /// What a Link Layer control PDU states, for those that change a connection or are answered (Core,
 /// Vol 6, Part B, 2.4.2). The rows of `LinkTable` describe all of them for display.
 package enum LinkControl: Sendable {
-  /// The parameters of a connection from an event on. Windows and intervals are in units of 1.25 ms,
-  /// the timeout of 10 ms.
+  /// The parameters of a connection from an event on. Windows and intervals are in units of 1.25
+  /// ms, the timeout of 10 ms.
   package struct ConnectionUpdate: Sendable, Equatable {
     package let windowSize: UInt8
     package let windowOffset: UInt16

@@ -160,14 +160,10 @@ package struct FieldWalk: ~Escapable {
           isUnknownChoice = true
           isOpen = true
         }
-      case .packed(let width, let isHeader):
-        let parts = position..<position + Int(field.itemFields)
-        position = parts.upperBound
-        try readPacked(width, isHeader: isHeader, fields, parts, &visitor)
-      case .ifSet(let bit):
+      case .packed, .ifSet:
         let items = position..<position + Int(field.itemFields)
         position = items.upperBound
-        if selected >> Int64(bit) & 1 == 1 { try walk(fields, items, &visitor) }
+        try readBits(fields, items, &visitor)
       case .versionEnd(let least):
         if cursor.remaining >= least { continue }
         isOpen = true
@@ -303,12 +299,18 @@ package struct FieldWalk: ~Escapable {
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
   }
 
-  /// Reads a number of bit fields and passes each of these.
+  /// Reads a number of bit fields and passes each of these, or the parameters that a bit selects:
+  /// those before which their structure is.
   @_lifetime(self: copy self)
-  private mutating func readPacked<Visitor: FieldVisitor & ~Copyable>(
-    _ width: UInt8, isHeader: Bool, _ fields: Span<ParameterField>, _ parts: Range<Int>,
-    _ visitor: inout Visitor
+  @inline(never)
+  private mutating func readBits<Visitor: FieldVisitor & ~Copyable>(
+    _ fields: Span<ParameterField>, _ parts: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
+    let kind = fields[parts.lowerBound - 1].kind
+    guard case .packed(let width, let isHeader) = kind else {
+      guard case .ifSet(let bit) = kind, selected >> Int64(bit) & 1 == 1 else { return }
+      return try walk(fields, parts, &visitor)
+    }
     let slice = Slice(start: cursor.offset, count: Int(width))
     var bits = UInt64(bitPattern: try unsigned(width))
     if isHeader { header = UInt8(truncatingIfNeeded: bits) }

@@ -1,6 +1,6 @@
-// The language of the tables of HCI, MGMT, the Link Layer and advertising data, with one row per command, event or
-// AD type and one entry per parameter.
-// `PDUTable` compiles the rows; `FieldWalk` uses them to walk a packet.
+// The language of the tables of HCI, MGMT, the Link Layer and advertising data, with one row per
+// command, event, PDU or AD type and one entry per parameter.
+// `PDUTable` and `LinkTable` compile the rows; `FieldWalk` uses them to walk a packet.
 
 package import Bluetooth
 import Bytes
@@ -75,8 +75,9 @@ package struct Parameter: Sendable {
     case versionEnd(Int)
     /// No bytes. The additions of later versions are unknown.
     case openEnd
-    /// A number of this many bytes that consists of bit fields (`bits`, `lengthBits`, `unusedBits`),
-    /// the least significant first; `isHeader`: its bits state the types of the addresses after it.
+    /// A number of this many bytes that consists of bit fields (`bits`, `lengthBits`,
+    /// `unusedBits`), the least significant first; `isHeader`: its bits state the types of the
+    /// addresses after it.
     case packed(width: UInt8, isHeader: Bool)
     /// Bits of a `packed` number.
     case bits(UInt8, Form)

@@ -20,6 +20,8 @@ package struct RowsOptions: Sendable {
   let knowledge: ProfileKnowledge
   /// The pseudonyms for addresses, names and paths, or nil to write them as they are.
   package var pseudonyms: Pseudonyms?
+  /// The user's keys.
+  package var bonds: [Bond] = []
   /// The number of seconds after which a file is given up.
   package var patienceSeconds = 300
   /// The passkeys to try when one is searched for.

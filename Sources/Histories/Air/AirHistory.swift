@@ -6,7 +6,7 @@ package import Sessions
 /// What a sniffer shows of a connection beside its data: how the two answer each other, the
 /// procedures of the Link Layer, how it ended, and where packets are missing.
 ///
-/// In the histories of such a connection, the central is the local side and the peripheral the peer.
+/// In the histories of such a connection, the central is the local side, the peripheral the peer.
 package struct AirHistory: Defaulted {
   /// Packets of the central that the peripheral did not acknowledge, until the end of the
   /// connection so far: the first of them, and how many.
@@ -39,11 +39,9 @@ package struct AirHistory: Defaulted {
   package private(set) var unanswered: Unanswered?
   /// The last packet with a wrong CRC.
   package private(set) var damaged: Moment?
-  /// The last packet before which another of the connection is missing; 0: none is known to be.
-  package private(set) var gap = 0
-  /// The last encrypted PDU that was not read.
-  package private(set) var unread: Moment?
-  /// The last encrypted control PDU that was not read, its sender, and the length of its plain text.
+  /// The last packet before which others may be missing, or which was not read; 0: none.
+  package internal(set) var gap = 0
+  /// The last encrypted control PDU that was not read, its sender, and its length without the MIC.
   package private(set) var unreadControl: (moment: Moment, side: Side, length: Int)?
   /// The last PDU of either side that is not empty.
   package private(set) var lastPDU = 0
@@ -92,7 +90,6 @@ package struct AirHistory: Defaulted {
       return
     }
     observe(event: fact.event, moment, mayPause)
-    if fact.missedBefore > 0 { gap = moment.packet }
     let pdu: LinkPDU? =
       switch packet.dissection.content {
       case .linkData(let pdu), .linkControl(let pdu): pdu
@@ -119,13 +116,10 @@ package struct AirHistory: Defaulted {
       return
     }
     lastPDU = moment.packet
-    if fact.encryption == .unread {
-      unread = moment
-      if let pdu, pdu.isControl {
-        let length = Int(pdu.length) - Self.micLength
-        unreadControl = (moment, side, length)
-        if side == .local, length == Self.terminateLength { unanswered?.mayEndLink = true }
-      }
+    if fact.encryption == .unread, let pdu, pdu.isControl {
+      let length = Int(pdu.length) - Self.micLength
+      unreadControl = (moment, side, length)
+      if side == .local, length == Self.terminateLength { unanswered?.mayEndLink = true }
     }
   }
 
@@ -135,18 +129,13 @@ package struct AirHistory: Defaulted {
 
   private mutating func observe(event number: UInt16?, _ moment: Moment, _ mayPause: Bool) {
     guard let number, number != event else { return }
-    if let event {
-      if number &- event > 1 { gap = moment.packet }
-      finishEvent(moment, mayPause)
-    }
+    if event != nil { finishEvent(moment, mayPause) }
     event = number
     (hasCentral, hasPeripheral, isIdle) = (false, false, true)
   }
 
   /// Records what an event showed, at the first packet of the next one.
   private mutating func finishEvent(_ moment: Moment, _ mayPause: Bool) {
-    // The central sends first in each event.
-    if hasPeripheral, !hasCentral { gap = moment.packet }
     guard mayPause, isIdle, hasCentral else { return }
     if hasPeripheral {
       idle.answered &+= 1
@@ -165,7 +154,6 @@ package struct AirHistory: Defaulted {
     if !isSure { unanswered = nil }
     if awaitsPeripheral, !isResent {
       // It sends another PDU only after the last one was acknowledged.
-      gap = moment.packet
       lastAnswer = moment
       unanswered = nil
       acknowledgeChange()
@@ -200,12 +188,22 @@ package struct AirHistory: Defaulted {
   /// Returns how many packets of a side surely repeat the one before.
   package func resent(by side: Side) -> Int { side == .local ? resent.central : resent.peripheral }
 
+  /// The last packet before which others may be missing, or which was not read: after it, the
+  /// capture has everything. 0: none.
+  package var lastGap: Int {
+    link?.isFiltered == true || link?.lostTrack != nil ? .max : max(gap, damaged?.packet ?? 0)
+  }
+
+  /// Whether the sniffer missed so much that hardly anything follows from what it lacks.
+  package var isSparse: Bool {
+    guard let link else { return false }
+    return link.isFiltered || link.lostTrack != nil
+      || link.eventsMissed > (link.eventsSeen &+ link.eventsMissed) / 5
+  }
+
   /// Returns whether the capture is known to have everything of the connection after a packet, and
   /// all of it was read.
-  package func isComplete(after packet: Int) -> Bool {
-    max(gap, damaged?.packet ?? 0, unread?.packet ?? 0) <= packet && link?.isFiltered != true
-      && link?.lostTrack == nil
-  }
+  package func isComplete(after packet: Int) -> Bool { lastGap <= packet }
 
   /// Whether packets of the connection are missing, or were not read.
   package var isIncomplete: Bool { !isComplete(after: 0) }

@@ -436,7 +436,8 @@ extension AttributeHistory {
     guard let claims = usages[place].claims, !claims.isEmpty,
       let seen = vendors.record(
         value, of: usages[place].identity.uuid, usages[place].handle, of: usages[place].server,
-        claims, way, context.sender, context.moment, gap: memory.links.gap)
+        claims, way, context.sender, context.moment,
+        gap: memory.links.gap(of: context.link))
     else { return false }
     usages[place].vendor = seen.vendor
     run(

@@ -166,6 +166,8 @@ package struct AttributeHistory: Sendable {
   /// The attribute that was used last, since consecutive packets often use the same one.
   var latest: (key: Int, place: Int?) = (-1, nil)
   var gap = 0
+  /// On the air, the last packet before which others may be missing.
+  private var lastMissing = 0
   var open: [OpenRequest] = []
   /// The keys of attributes that discovery has found.
   var found: Set<Int> = []
@@ -245,6 +247,11 @@ package struct AttributeHistory: Sendable {
       gap = memory.links.gap
       // Responses may be among the missing records, and values.
       open.removeAll()
+      for index in usages.indices { usages[index].interrupt() }
+    }
+    let missing = memory.links.gap(of: link)
+    if missing != lastMissing {
+      lastMissing = missing
       for index in usages.indices { usages[index].interrupt() }
     }
     let opcode = pdu.opcode
@@ -380,7 +387,8 @@ package struct AttributeHistory: Sendable {
     for request in open
     where request.client == context.sender && request.channel == context.channel {
       guard let waited = context.moment.nanoseconds(since: request.moment),
-        waited >= Request.timeout, !afterTimeout.contains(where: { $0.request == request.packet }),
+        waited >= Request.timeout, request.packet >= lastMissing,
+        !afterTimeout.contains(where: { $0.request == request.packet }),
         // A client that continued before has probably been answered.
         !overlapping.contains(where: {
           $0.before == request.packet && $0.packet < context.moment.packet
@@ -436,7 +444,8 @@ package struct AttributeHistory: Sendable {
     where left.contains(overlap.packet) && left.contains(overlap.before) { note(overlap) }
     vendors.finish(
       at: connection.lastPacket == nil ? end : connection.lastTime,
-      isLost: connection.ending == .timeout, gap: memory.links.gap)
+      isLost: connection.ending == .timeout,
+      gap: max(memory.links.gap, connection.mayMissBefore))
     takePrepared()
     for candidate in candidates { resolve(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }

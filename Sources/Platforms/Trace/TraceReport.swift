@@ -29,6 +29,8 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var written = 0
   private var window: TimeWindow
   private var records = 0
+  /// Which packets from the air stay encrypted.
+  private var unread: String?
   /// Whether anything was not selected.
   private var wasLeftOut = false
   /// The connections of selected devices and those of each exclusion's devices: all of what happens
@@ -63,7 +65,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// Why nothing was printed.
   package var remark: String? {
     if records == 0 { return "the capture holds no records" }
-    let sentences = [emptiness, logRemark].compactMap(\.self)
+    let sentences = [emptiness, logRemark, unread].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
@@ -158,6 +160,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     events.finish(memory)
+    unread = memory.air.encryptionRemark
     insertLatest()
     lines.vantage = memory.vantage
     release(before: .max, into: &output)

@@ -19,6 +19,8 @@ struct TraceText: ~Copyable {
   private var body = Output()
   private var ascii = Output()
   private var hasHeader = false
+  /// Whether the capture is from the air: the central is taken for the app's device.
+  private var isOnAir = false
   /// Decodes values.
   private var reading: ValueReading
   /// The connections whose peer was named.
@@ -52,6 +54,7 @@ struct TraceText: ~Copyable {
   /// Records a packet whose values may be vendor messages, or parts of them.
   mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if packet.dissection.att != nil { reading.follow(packet, memory) }
+    if packet.dissection.air != nil { isOnAir = true }
   }
 
   // MARK: Lines
@@ -150,6 +153,7 @@ struct TraceText: ~Copyable {
         line.packet(packet)
         line.byte(0x29)
       }
+      if isOnAir { line.text(" of an app on the central") }
       style(.plain)
       finishLine(into: &output)
     }

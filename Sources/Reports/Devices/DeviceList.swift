@@ -30,7 +30,7 @@ package struct DeviceList: Sendable {
   /// Adds what a sniffer recorded beside advertisements.
   mutating func add(_ air: AirLinks) {
     guard !air.isEmpty else { return }
-    streams = air.all.filter { $0.stream.isBroadcast && $0.peripheral != nil }
+    streams = air.all.filter { $0.stream.isBroadcast && $0.train?.address != nil }
     for place in strangers.indices {
       strangers[place].accessAddress =
         air.link(connection: strangers[place].connection)?
@@ -41,7 +41,7 @@ package struct DeviceList: Sendable {
   /// Returns the trains and streams of a device.
   func streams(of device: Advertiser) -> [AirLink] {
     device.address == nil || streams.isEmpty
-      ? [] : streams.filter { $0.peripheral?.address == device.address }
+      ? [] : streams.filter { $0.train?.address == device.address }
   }
 
   /// Whether the controllers have to be named.

@@ -235,6 +235,7 @@ struct DevicesDocument: ~Copyable {
       guard let key = stream.stream.streamKey else { continue }
       sink.beginItem()
       sink.word("kind", key)
+      if stream.answersTrain { sink.flag("responses", true) }
       sink.identifier("access_address", UInt64(stream.accessAddress), digits: 8)
       sink.number("packets", stream.packets)
       sink.endItem()

@@ -114,7 +114,8 @@ extension DevicesPage {
       begin("on ", &out)
       phys(device.primaryPHYs)
       if device.secondaryPHYs != 0 {
-        out.text(", then ")
+        // A sniffer may have missed what came on the primary channels.
+        if device.primaryPHYs != 0 { out.text(", then ") }
         phys(device.secondaryPHYs)
       }
     }
@@ -131,7 +132,8 @@ extension DevicesPage {
       out.address(called)
     }
     for stream in list.streams(of: device) {
-      begin(stream.stream == .broadcastIsochronous ? "BIS " : "periodic train ", &out)
+      begin(stream.streamNoun, &out)
+      out.byte(0x20)
       out.write("\(stream.accessAddressWords), \(count: stream.packets, "packet", "packets")")
     }
     if !isFirst { out.byte(0x0a) }

@@ -73,7 +73,7 @@ extension AirLink {
     var words: [Wording] = []
     for period in periods {
       if let source = period.keySource, period.decrypted > 0 {
-        let decrypted: Wording = "encrypted, decrypted \(source.words)"
+        let decrypted: Wording = "encrypted, \(source.words)"
         if words.last != decrypted { words.append(decrypted) }
       }
       guard period.undecrypted > 0 else { continue }

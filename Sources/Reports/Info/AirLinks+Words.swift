@@ -69,8 +69,9 @@ extension AirLinks {
       remarks.append("its clock goes back \(count: claims.clockGoesBack, "time", "times")")
     }
     if claims.sniffersLosses > 0 {
-      let records: Wording = "\(count: claims.sniffersLosses, "record", "records")"
-      remarks.append("\(records) of its count are not in the capture: lost, or filtered out")
+      let count = claims.sniffersLosses
+      let records: Wording = "\(count: count, "record of its count is", "records of its count are")"
+      remarks.append("\(records) not in the capture: lost, or filtered out")
     }
     return remarks
   }
@@ -78,24 +79,31 @@ extension AirLinks {
   /// The streams, a phrase for each: `CIS 0x35c2771e of connection 1, 938 packets`, `2 BIS …`.
   package var streams: [Wording] {
     all.compactMap { link in
-      let noun: StaticString
-      switch link.stream {
-      case .connectedIsochronous: noun = "CIS"
-      case .broadcastIsochronous: noun = "BIS"
-      case .periodicAdvertising: noun = "periodic train"
-      case .connection, .unknown: return nil
-      }
+      guard link.stream.streamKey != nil else { return nil }
       var owner: Wording = ""
       if link.owner > 0 {
         owner = " of connection \(link.owner)"
-      } else if let advertiser = link.peripheral {
-        owner = " of \(advertiser.address)"
+      } else if let advertiser = link.train?.address {
+        owner = " of \(advertiser)"
       }
       let errors: Wording =
         link.crcErrors > 0 ? ", \(count: link.crcErrors, "CRC error", "CRC errors")" : ""
       let packets: Wording = "\(count: link.packets, "packet", "packets")"
       return
-        "\(noun) \(link.accessAddressWords)\(owner), \(packets) from \(packet: link.firstPacket) on\(errors)"
+        "\(link.streamNoun) \(link.accessAddressWords)\(owner), \(packets) from \(packet: link.firstPacket) on\(errors)"
+    }
+  }
+}
+
+extension AirLink {
+  /// What a stream is.
+  var streamNoun: StaticString {
+    switch stream {
+    case .connectedIsochronous: "CIS"
+    case .broadcastIsochronous: "BIS"
+    case .periodicAdvertising:
+      answersTrain ? "responses to the periodic train" : "periodic train"
+    case .connection, .unknown: "access address"
     }
   }
 }

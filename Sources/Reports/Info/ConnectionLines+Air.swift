@@ -18,6 +18,7 @@ extension ConnectionLines {
     }
     let words = connection.linkWords
     if !words.isEmpty { out.write(", \(words)") }
+    write(changes.filter { $0.connection == connection.id })
     if let mtu = connection.shownMTU { out.mtu(mtu) }
     begin(.traffic)
     let traffic = connection.trafficWords(until: link?.lastTime)
@@ -47,6 +48,7 @@ extension ConnectionLines {
     if let central = link?.central {
       let opened: StaticString = connection.isOpeningMissing ? ", central " : ", opened by "
       out.write("\(opened)\(central.address) \(central.kind)")
+      if let identity = connection.localIdentity { out.write(" (\(identity))") }
     }
   }
 
@@ -64,6 +66,20 @@ extension ConnectionLines {
     out.duration(nanoseconds: duration)
   }
 
+  /// Appends when the interval and the PHYs changed: ` (45 ms from event 175, #1142)`.
+  private mutating func write(_ changes: [AirChange]) {
+    guard !changes.isEmpty else { return }
+    out.text(" (")
+    out.listed(changes.prefix(Self.mostChanges)) { out, change in
+      out.write("\(change.words) from event \(change.event), \(packet: change.packet)")
+    }
+    out.andMore(changes.count - Self.mostChanges)
+    out.byte(0x29)
+  }
+
+  /// The number of changes that are listed for a connection.
+  private static let mostChanges = 4
+
   private mutating func security(_ connection: Connection, _ link: AirLink?) {
     let words = link?.encryptionWords(showsRemedies: showsRemedies) ?? []
     if !words.isEmpty {
@@ -74,7 +90,6 @@ extension ConnectionLines {
   }
 
   private mutating func end(_ connection: Connection) {
-    if connection.isOpeningMissing { out.text(", its opening is not in the capture") }
     switch connection.ending {
     case .localHost, .peer:
       out.text("; ended by ")
@@ -88,7 +103,13 @@ extension ConnectionLines {
     case .neverEstablished: out.text("; never established")
     case .forgotten: out.text("; not followed to its end")
     case .fileEnded: out.text("; still open where its file ends")
-    case .reset, .replaced, .unknown, nil: out.text("; its end is not in the capture")
+    case .reset, .replaced, .unknown, nil:
+      return out.text(
+        connection.isOpeningMissing
+          ? "; neither its opening nor its end is in the capture"
+          : "; its end is not in the capture"
+      )
     }
+    if connection.isOpeningMissing { out.text("; its opening is not in the capture") }
   }
 }

@@ -22,6 +22,8 @@ package struct ConnectionLines: ~Copyable {
   private var encryptionFailures: [CaptureFacts.FailedEncryption] = []
   /// Whether a line has what would help to read encrypted packets.
   private(set) var showsRemedies = false
+  /// The changes of connections on the air.
+  private(set) var changes: [AirChange] = []
   /// The connections that are never in a line with others.
   private let alone: Set<Int>
   /// Whether the connections belong to more than one adapter.
@@ -56,7 +58,7 @@ package struct ConnectionLines: ~Copyable {
       lacksEvents: facts.lacksEvents,
       lacksBeginning: source.holes.contains { $0.after == nil }, glyphs)
     (pairingFailures, encryptionFailures) = (facts.pairingFailures, facts.encryptionFailures)
-    showsRemedies = true
+    (showsRemedies, changes) = (true, facts.changes)
   }
 
   /// The current line.

@@ -234,6 +234,9 @@ struct InfoDocument: ~Copyable {
       if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
       sink.connection(
         connection, name: name, until: facts.latest, memory.air.link(connection: connection.id))
+      if connection.isOnAir {
+        sink.changes(facts.changes.filter { $0.connection == connection.id }, of: connection)
+      }
       sink.endItem()
     }
     sink.endList()
@@ -280,7 +283,8 @@ struct InfoDocument: ~Copyable {
       sink.word("kind", key)
       sink.identifier("access_address", UInt64(stream.accessAddress), digits: 8)
       if stream.owner > 0 { sink.number("connection", stream.owner) }
-      if let advertiser = stream.peripheral { sink.address("advertiser", advertiser.address) }
+      if stream.answersTrain { sink.flag("responses", true) }
+      if let advertiser = stream.train?.address { sink.address("advertiser", advertiser) }
       sink.number("packet", stream.firstPacket)
       sink.number("last_packet", stream.lastPacket)
       sink.number("packets", stream.packets)
@@ -368,6 +372,7 @@ extension JSONSink {
       address("central", central.address)
       if let kind = central.kind.key { word("central_type", kind) }
     }
+    if let identity = connection.localIdentity { address("central_identity", identity) }
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }

@@ -149,6 +149,8 @@ package struct CaptureFacts: Sendable {
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
+  /// The changes of connections on the air.
+  private(set) var changes: [AirChange] = []
   /// The unanswered requests, if requests were followed.
   fileprivate(set) var unanswered: UnansweredRequests
   package private(set) var connectionCount = 0
@@ -202,6 +204,11 @@ package struct CaptureFacts: Sendable {
     if packet.answer.opened || packet.answer.closed { add(packet.answer, memory) }
     if hasOthers { takeOthers(memory) }
     if case .failed(let reason)? = packet.dissection.smp { add(reason, packet, memory) }
+    if case .linkControl = packet.dissection.content, changes.count < limits.listedConnections,
+      let change = AirChange(packet, memory)
+    {
+      changes.append(change)
+    }
     // A packet that another file contains, too, was counted already.
     if packet.record.original == nil {
       for advertisement in memory.advertisements.reports where advertisement.event != nil {
@@ -342,7 +349,7 @@ package struct CaptureFacts: Sendable {
   var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
 
   /// Whether all records are from the air, so that no host was captured.
-  var isOnAir: Bool { records > 0 && kinds[Kind.air.rawValue] == records }
+  package var isOnAir: Bool { records > 0 && kinds[Kind.air.rawValue] == records }
 }
 
 extension Array {
@@ -360,7 +367,9 @@ extension Memory {
   /// Remarks on what the capture lacks, and on joined logs.
   var coverageRemarks: [String] {
     var remarks: [String] = []
-    if let remark = coverage.remark(vantage) { remarks.append(remark) }
+    // What was not decrypted belongs to either side.
+    let isUnread = vantage == .air && air.all.contains { $0.undecrypted > 0 }
+    if !isUnread, let remark = coverage.remark(vantage) { remarks.append(remark) }
     let changes = adapters.addressChanges
     if changes > 0 {
       remarks.append(

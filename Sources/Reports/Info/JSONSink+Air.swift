@@ -27,6 +27,40 @@ extension JSONSink {
     encryption(of: link)
   }
 
+  /// Appends the intervals of a connection from the air and its changes of PHYs, each with the
+  /// packet that announces it and the event from which on it applies.
+  mutating func changes(_ changes: [AirChange], of connection: Connection) {
+    let first = connection.isOpeningMissing ? nil : connection.figures.intervals.first
+    let intervals = changes.filter { if case .interval = $0.what { true } else { false } }
+    if first != nil || !intervals.isEmpty {
+      beginList("intervals")
+      if let first { interval(first, packet: connection.firstPacket, event: 0) }
+      for case (let change, .interval(let value)) in intervals.map({ ($0, $0.what) }) {
+        interval(value, packet: change.packet, event: change.event)
+      }
+      endList()
+    }
+    guard intervals.count < changes.count else { return }
+    beginList("phy_changes")
+    for case (let change, .phys(let sent, let received)) in changes.map({ ($0, $0.what) }) {
+      beginItem()
+      string(Direction.sent.key(.air), Wording("\(phy: sent)").text)
+      string(Direction.received.key(.air), Wording("\(phy: received)").text)
+      number("packet", change.packet)
+      number("event", Int(change.event))
+      endItem()
+    }
+    endList()
+  }
+
+  private mutating func interval(_ interval: UInt16, packet: Int, event: UInt16) {
+    beginItem()
+    quantity("interval", Int(interval), .interval)
+    number("packet", packet)
+    number("event", Int(event))
+    endItem()
+  }
+
   private mutating func events(of link: AirLink) {
     if link.isFiltered { flag("filtered", true) }
     guard !link.isFiltered, let first = link.firstEvent, let last = link.lastEvent else { return }
@@ -45,7 +79,7 @@ extension JSONSink {
   }
 
   private mutating func sides(of link: AirLink) {
-    begin("on_air")
+    begin("sides")
     for (key, side) in zip(["central", "peripheral", "unknown"] as [StaticString], link.sides)
     where side.packets > 0 || side.crcErrors > 0 {
       begin(key)

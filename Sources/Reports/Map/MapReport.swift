@@ -205,6 +205,9 @@ package struct MapReport: PacketReport, ~Copyable {
     {
       device.mayLackAnswers = true
     }
+    if connection.isOnAir, memory.air.link(connection: connection.id)?.undecrypted ?? 0 > 0 {
+      device.mayLackAnswers = true
+    }
     if !parts.contains(side == .local ? .receivedData : .sentData) { device.lacksRequests = true }
     // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,
@@ -215,8 +218,10 @@ package struct MapReport: PacketReport, ~Copyable {
     if side == .local {
       device.adapter = connection.adapter
       if connection.isOnAir {
-        let central = memory.air.link(connection: connection.id)?.central
-        (device.address, device.kind) = (central?.address, central?.kind)
+        device.address = connection.localAddress
+        if let address = connection.localAddress, let type = connection.localType {
+          device.kind = AddressKind(address, type)
+        }
         return
       }
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }

@@ -28,6 +28,8 @@ package enum Failure: Int, CaseIterable, Sendable {
   /// controller a key (LE Long Term Key Request Negative Reply), or encryption failed with PIN or
   /// Key Missing.
   case keyMissing
+  /// A Link Layer procedure was rejected, as captures from the air show.
+  case linkReject
 
   /// The JSON key.
   var key: StaticString {
@@ -42,6 +44,7 @@ package enum Failure: Int, CaseIterable, Sendable {
     case .managementStatus: "mgmt_status"
     case .l2capRefused: "l2cap_refusals"
     case .keyMissing: "bond_keys_missing"
+    case .linkReject: "ll_rejects"
     }
   }
 
@@ -59,6 +62,7 @@ package enum Failure: Int, CaseIterable, Sendable {
     case .managementStatus: ("management failure", "management failures")
     case .l2capRefused: ("L2CAP refusal", "L2CAP refusals")
     case .keyMissing: ("missing key of a bond", "missing keys of bonds")
+    case .linkReject: ("Link Layer reject", "Link Layer rejects")
     }
   }
 }
@@ -128,6 +132,7 @@ extension Dissection {
       return isSignalling ? signallingFailure(bytes) : nil
     case .control(let control):
       return control.status(bytes, body).map { $0 != 0 } ?? false ? .managementStatus : nil
+    case .linkControl: return LinkControl(bytes, body)?.failure
     default: return nil
     }
   }
@@ -150,6 +155,19 @@ extension Dissection {
   /// parameter is probably a status, but not certainly.
   var isVendorsAnswer: Bool {
     fact.completesVendorsCommand && parameters?.completed == nil
+  }
+}
+
+extension LinkControl {
+  /// The failure that a control PDU reports, if any.
+  fileprivate var failure: Failure? {
+    switch self {
+    case .reject(_, .pinOrKeyMissing): .keyMissing
+    case .reject: .linkReject
+    case .terminate(let reason), .cisTerminate(_, _, let reason):
+      reason.isOrderly ? nil : .linkEndedWithError
+    default: nil
+    }
   }
 }
 

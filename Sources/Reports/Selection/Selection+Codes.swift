@@ -105,15 +105,17 @@ extension CodeFilter {
   }
 }
 
-/// The selected opcodes: of ATT, the Security Manager, HCI commands and the kernel's management
-/// interface.
+/// The selected opcodes: of ATT, the Security Manager, HCI commands, the kernel's management
+/// interface and the Link Layer's control PDUs; of its advertising PDUs, the types.
 package struct OpcodeFilter: CodeFilter, Sendable {
   private enum Code {
-    case att(UInt8), smp(UInt8), command(UInt16)
+    case att(UInt8), smp(UInt8), command(UInt16), control(UInt8), advertising(UInt8)
   }
 
   private var att = ByteSet()
   private var smp = ByteSet()
+  private var control = ByteSet()
+  private var advertising = ByteSet()
   private var commands: [UInt16] = []
   /// Management opcodes, if a number was given.
   private var management: [UInt16] = []
@@ -133,6 +135,7 @@ package struct OpcodeFilter: CodeFilter, Sendable {
       if opcode <= 0xff {
         att.insert(UInt8(opcode))
         smp.insert(UInt8(opcode))
+        control.insert(UInt8(opcode))
       }
       commands = [opcode]
       management = [opcode]
@@ -148,6 +151,8 @@ package struct OpcodeFilter: CodeFilter, Sendable {
         case .att(let code): att.insert(code)
         case .smp(let code): smp.insert(code)
         case .command(let code): commands.append(code)
+        case .control(let code): control.insert(code)
+        case .advertising(let code): advertising.insert(code)
         }
       }
     }
@@ -156,6 +161,8 @@ package struct OpcodeFilter: CodeFilter, Sendable {
   package mutating func formUnion(_ other: OpcodeFilter) {
     att.formUnion(other.att)
     smp.formUnion(other.smp)
+    control.formUnion(other.control)
+    advertising.formUnion(other.advertising)
     commands += other.commands
     management += other.management
   }
@@ -171,7 +178,7 @@ package struct OpcodeFilter: CodeFilter, Sendable {
     }
   }
 
-  /// All names; those of ATT also as lines print them.
+  /// All names; those of ATT and of control PDUs also as lines print them.
   private static var names: [(Code, String)] {
     var names: [(Code, String)] = []
     for byte in UInt8.min...UInt8.max {
@@ -180,6 +187,15 @@ package struct OpcodeFilter: CodeFilter, Sendable {
         if let name { names.append((.att(byte), name.description)) }
       }
       if let name = SMPOpcode(rawValue: byte).name { names.append((.smp(byte), name.description)) }
+      if let name = LinkOpcode(rawValue: byte).name {
+        var words = Output()
+        words.controlName(name)
+        names.append((.control(byte), name.description))
+        names.append((.control(byte), String(decoding: words.bytes.array, as: UTF8.self)))
+      }
+      if let row = LinkTable.advertising(byte) {
+        names.append((.advertising(byte), row.name.description))
+      }
     }
     for opcode in UInt16.min...UInt16.max {
       guard let row = PDUTable.core.command(opcode) else { continue }
@@ -206,6 +222,24 @@ package struct OpcodeFilter: CodeFilter, Sendable {
     case .control(let control):
       let opcode = control.isEvent ? control.answeredOpcode(bytes, dissection.body) : control.code
       return opcode.map { management.contains($0) } ?? false
+    case .linkControl: return matches(control: bytes.part(dissection.body))
+    case .advertising(let pdu):
+      // A damaged one may be any.
+      return dissection.parameters != nil && advertising.contains(pdu.type)
+    default: return false
+    }
+  }
+}
+
+extension OpcodeFilter {
+  /// Returns whether the opcode of a control PDU is selected: its own, or that of the PDU that it
+  /// refuses.
+  private func matches(control payload: RawSpan) -> Bool {
+    guard payload.byteCount > 0 else { return false }
+    if control.contains(payload.byte(at: 0)) { return true }
+    switch LinkControl(payload, Slice(start: 0, count: payload.byteCount)) {
+    case .reject(let refused?, _), .unknownResponse(let refused):
+      return control.contains(refused.rawValue)
     default: return false
     }
   }

@@ -221,14 +221,20 @@ package struct DeviceWatch: Sendable {
 
   /// Returns whether a packet is about one of the devices: the peer of its connection, by the
   /// address on the air or its identity address; an advertiser or the target of directed
-  /// advertising; the sender of a periodic train; or any address among the parameters of a command
-  /// or event.
+  /// advertising; the sender of a periodic train; the central of a connection on the air, or who
+  /// asks for one; or any address among the parameters of a command or event.
   func matches(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
     if let link = packet.answer.link {
       if let peer = memory.links.peer(link), isWanted(peer) { return true }
       if let identity = memory.links.identity(link), isWanted(identity) { return true }
       // The address under which it advertised.
       if let address = memory.links.peerResolvable(link), isWanted(address) { return true }
+      // On the air, the central is one of two devices.
+      if packet.dissection.air != nil,
+        let central = memory.links.connection(link).localAddress, isWanted(central, memory)
+      {
+        return true
+      }
     }
     // Data contains no other addresses; most packets are data.
     if case .acl = packet.dissection.content { return false }
@@ -239,7 +245,7 @@ package struct DeviceWatch: Sendable {
       }
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
-    if let found = packet.dissection.parameters {
+    if packet.dissection.air == nil, let found = packet.dissection.parameters {
       if let row = found.row, row.parameters.has(.address),
         names(row.parameters, packet.bytes, found.outer)
       {
@@ -251,6 +257,10 @@ package struct DeviceWatch: Sendable {
       return names(completed.returns, packet.bytes, found.inner)
     }
     switch packet.dissection.content {
+    case .advertising(let pdu) where packet.dissection.parameters != nil:
+      let parties = pdu.parties(packet.bytes)
+      return parties.sender.map { isWanted($0, memory) } ?? false
+        || parties.receiver.map { isWanted($0, memory) } ?? false
     case .note(let note): return note.address.map { isWanted($0) } ?? false
     case .control(let control):
       // If the parameters are not described: those about a device start with its address, which in

@@ -18,7 +18,7 @@ struct Outcome: Sendable {
 
   let family: Family
   let code: UInt16
-  /// For Disconnection Complete: why the link ended.
+  /// For Disconnection Complete and LL_TERMINATE_IND: why the link ended.
   private(set) var reason: UInt8?
   /// Whether the packet reports a failure.
   let isFailure: Bool
@@ -48,6 +48,13 @@ struct Outcome: Sendable {
     case .control(let control):
       guard let status = control.status(packet.bytes, packet.dissection.body) else { return nil }
       (family, code) = (.management, UInt16(status))
+    case .linkControl:
+      switch LinkControl(packet.bytes, packet.dissection.body) {
+      case .reject(_, let status): (family, code) = (.hci, UInt16(status.rawValue))
+      case .terminate(let ended), .cisTerminate(_, _, let ended):
+        (family, code, reason) = (.hci, 0, ended.rawValue)
+      default: return nil
+      }
     default: return nil
     }
   }

@@ -131,14 +131,25 @@ package struct DirectionPattern: Equatable, Sendable {
   /// Whether only packets on the air have it.
   package let isOnAir: Bool
 
+  package static let sent = Self(direction: .sent, isOnAir: false)
+  package static let received = Self(direction: .received, isOnAir: false)
+  /// On the air: of the central, of the peripheral.
+  package static let central = Self(direction: .sent, isOnAir: true)
+  package static let peripheral = Self(direction: .received, isOnAir: true)
+
+  private init(direction: Direction, isOnAir: Bool) {
+    self.direction = direction
+    self.isOnAir = isOnAir
+  }
+
   /// Reads `sent` or `received`; for captures from the air also the side that sent it, `central` or
   /// `peripheral`.
   package init(_ text: String) throws(SelectionError) {
     switch text {
-    case "sent": (direction, isOnAir) = (.sent, false)
-    case "received": (direction, isOnAir) = (.received, false)
-    case "central": (direction, isOnAir) = (.sent, true)
-    case "peripheral": (direction, isOnAir) = (.received, true)
+    case "sent": self = .sent
+    case "received": self = .received
+    case "central": self = .central
+    case "peripheral": self = .peripheral
     default:
       throw SelectionError("expected sent or received; on the air also central or peripheral")
     }

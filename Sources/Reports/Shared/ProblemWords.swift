@@ -157,7 +157,10 @@ extension Problem.Code {
     case .crcNotRecorded: ("note of missing CRCs", "notes of missing CRCs")
     case .channelIsIndex: ("note of channel indices", "notes of channel indices")
     case .directionFlagsWrong:
-      ("packet with a wrong direction in the capture", "packets with a wrong direction in the capture")
+      (
+        "packet with a wrong direction in the capture",
+        "packets with a wrong direction in the capture"
+      )
     case .decryptedBefore:
       ("packet decrypted before it was saved", "packets decrypted before they were saved")
     case .clockGoesBack: ("step back of the sniffer's clock", "steps back of the sniffer's clock")
@@ -189,7 +192,8 @@ extension Problem.Code {
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
       .attributeChanged, .answersEarlier, .answersLate, .crcWrong, .crcNotRecorded,
       .channelIsIndex, .directionFlagsWrong, .decryptedBefore, .clockGoesBack,
-      .linkPacketTruncated, .micFailure, .hopLost, .lostTrack, .filtered, .pdusMissed, .unknownAirHeader:
+      .linkPacketTruncated, .micFailure, .hopLost, .lostTrack, .filtered, .pdusMissed,
+      .unknownAirHeader:
       .warning
     }
   }
@@ -310,7 +314,7 @@ extension Output {
       text("a private address; an identity address is public or random static")
     case .answersLate:
       write("answers \(packet: first), after the answer to a later request")
-    case .crcWrong: text("CRC wrong")
+    case .crcWrong: text("the CRC is wrong: it was damaged on the air")
     case .crcNotRecorded: text("the capture has no CRCs, so damaged packets are not recognised")
     case .channelIsIndex: text("the capture numbers channels by index, not in RF order")
     case .directionFlagsWrong: text("the capture states the other direction")

@@ -105,9 +105,8 @@ package struct Secrets: Sendable {
     _ air: AirPacket, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     let record = packet.record.bytes
-    let fact = packet.answer.air
     switch packet.dissection.content {
-    case _ where fact?.encryption == .decrypted: break
+    case _ where packet.answer.air?.encryption == .decrypted: break
     case .acl:
       // Header (1 byte) and length (1) precede the data, and the CRC follows it.
       let start = min(Int(air.pdu.start) + 2, air.pdu.end)
@@ -120,7 +119,10 @@ package struct Secrets: Sendable {
       }
     case .linkControl where packet.dissection.parameters != nil: addControl(packet)
     default:
-      if packet.dissection.mayHoldSecret(fact) { add(packet.dissection.body, of: record) }
+      if packet.mayHoldSecret(memory) {
+        let start = Int(packet.dissection.body.start)
+        add(Slice(start: start, count: record.byteCount - start), of: record)
+      }
     }
   }
 

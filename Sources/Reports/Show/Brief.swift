@@ -29,8 +29,11 @@ package struct Brief: Sendable {
     case advertising
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
-    /// Packets on the air without data, most of all packets there: a line shows how many.
-    case empty
+    /// Packets on the air without data, most of all packets there: a line shows how many, or in
+    /// `--brief` none.
+    case empty, hiddenEmpty
+    /// A packet on the air that repeats the one before of its side.
+    case resent
 
     /// The kind of line that summarises such packets; nil if no line does.
     fileprivate var kind: Kind? {
@@ -42,7 +45,7 @@ package struct Brief: Sendable {
       case .controllerLog: .controllerLog
       case .advertising: .advertising
       case .empty: .empty
-      case .answer, .flowControl, .fragment, .unknownEvent: nil
+      case .answer, .flowControl, .fragment, .unknownEvent, .resent, .hiddenEmpty: nil
       }
     }
   }
@@ -103,9 +106,17 @@ package struct Brief: Sendable {
     fileprivate(set) var devices: Set<UInt64> = []
     /// Whether there are devices that are not in the list.
     fileprivate(set) var hasMore = false
+    /// Whether they are packets on the air, and how many of these were damaged.
+    fileprivate(set) var isOnAir = false
+    fileprivate(set) var damaged = 0
 
     /// The maximum number of devices that are remembered.
     private static let limit = 4096
+
+    fileprivate mutating func note(_ fact: AirFact) {
+      isOnAir = true
+      if fact.crc == .wrong { damaged += 1 }
+    }
 
     fileprivate mutating func add(_ advertisements: [Advertisement]) {
       for advertisement in advertisements {
@@ -146,6 +157,8 @@ package struct Brief: Sendable {
   /// The number of events with codes that the specification does not define: a host's stack may log
   /// internal messages.
   private(set) var unknownEvents = 0
+  private(set) var resent = 0
+  private(set) var empty = 0
   /// The attributes that were found so far: connection, direction and handle.
   private var discovered: Set<UInt64> = []
 
@@ -160,7 +173,7 @@ package struct Brief: Sendable {
   package mutating func reason(
     _ packet: borrowing Packet, isFailure: Bool, _ memory: borrowing Memory
   ) -> Reason? {
-    if packet.isEmptyOnAir { return .empty }
+    if packet.isEmptyOnAir { return .hiddenEmpty }
     let isNormal = !isFailure && packet.dissection.problems.isEmpty
     let reason = isNormal ? reasonToFold(packet, memory) : nil
     if reason == nil {
@@ -196,8 +209,12 @@ package struct Brief: Sendable {
     case .control(let control):
       return control.isAnswer && packet.answer.request != nil ? .answer : nil
     case .controllerLog: return .controllerLog
-    case .advertising:
-      return memory.advertisements.reports.isEmpty ? nil : .advertising
+    case .advertising(let pdu):
+      // What opens a connection has a line. A damaged packet may be any.
+      let isDamaged = packet.answer.air?.crc == .wrong
+      return isDamaged || pdu.kind != .connectInd && pdu.kind != .connectResponse
+        ? .advertising : nil
+    case .linkData: return packet.answer.air?.isResent ?? false ? .resent : nil
     default: return nil
     }
   }
@@ -281,9 +298,12 @@ package struct Brief: Sendable {
       runs[run].rounds = min(first, round)...max(first, round)
     case .startUp(let opcode), .setUp(let opcode):
       if known == nil { runs[run].opcode = opcode }
-    case .advertising: runs[run].heard.add(memory.advertisements.reports)
+    case .advertising:
+      runs[run].heard.add(memory.advertisements.reports)
+      if let fact = packet.answer.air { runs[run].heard.note(fact) }
     case .empty: runs[run].empty.add(packet)
-    case .controllerLog, .answer, .flowControl, .fragment, .unknownEvent: break
+    case .controllerLog, .answer, .flowControl, .fragment, .unknownEvent, .resent, .hiddenEmpty:
+      break
     }
     return known == nil && kind.isShownAlone ? run : nil
   }
@@ -295,6 +315,8 @@ package struct Brief: Sendable {
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .unknownEvent: unknownEvents += 1
+    case .resent: resent += 1
+    case .hiddenEmpty: empty += 1
     case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising, .empty: break
     }
   }
@@ -330,7 +352,7 @@ extension Brief.Empty {
     if title.utf8CodeUnitCount == 0 {
       title = (packet.answer.air?.stream ?? .unknown).title
       direction = packet.record.direction
-      isDirectionInferred = packet.record.isDirectionInferred
+      isDirectionInferred = packet.isDirectionInferred
     }
     if packet.answer.air?.crc == .wrong {
       damaged += 1
@@ -341,6 +363,12 @@ extension Brief.Empty {
 }
 
 extension Packet {
+  /// Whether the direction is neither recorded nor proven by the packet.
+  var isDirectionInferred: Bool {
+    guard let evidence = answer.air?.directionEvidence else { return record.isDirectionInferred }
+    return evidence > .capture
+  }
+
   /// Whether this is a packet on the air without data, of which nothing is to be reported but that
   /// it was damaged.
   var isEmptyOnAir: Bool {
@@ -432,7 +460,7 @@ extension Output {
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
     words(of: run, glyphs)
     text(" (")
-    if run.kind != .empty {
+    if run.kind != .empty, !run.heard.isOnAir {
       count(run.count, "packet", "packets")
       text(", ")
     }
@@ -457,13 +485,9 @@ extension Output {
         decimal(run.empty.resent)
         text(" resent")
       }
-      if run.empty.damaged > 0 {
-        text(", ")
-        decimal(run.empty.damaged)
-        text(" with a wrong CRC")
-      }
+      damaged(run.empty.damaged)
     case .controllerLog: text("controller debug log")
-    case .advertising: heard(run.heard)
+    case .advertising: heard(run.heard, packets: run.count)
     case .startUp:
       text("start-up: ")
       commands(run)
@@ -495,8 +519,19 @@ extension Output {
     }
   }
 
-  private mutating func heard(_ heard: Brief.Heard) {
-    count(heard.reports, "advertising report", "advertising reports")
+  private mutating func damaged(_ packets: Int) {
+    guard packets > 0 else { return }
+    text(", ")
+    decimal(packets)
+    text(" with a wrong CRC")
+  }
+
+  private mutating func heard(_ heard: Brief.Heard, packets: Int) {
+    if heard.isOnAir {
+      count(packets, "advertising packet", "advertising packets")
+    } else {
+      count(heard.reports, "advertising report", "advertising reports")
+    }
     if heard.devices.count == 1, let device = heard.devices.first {
       text(" from ")
       address(DeviceAddress(value: device))
@@ -509,6 +544,7 @@ extension Output {
       if heard.anonymous < heard.reports { decimal(heard.anonymous); text(" of them ") }
       text("without an address")
     }
+    damaged(heard.damaged)
   }
 
   private mutating func found(_ found: Brief.Found) {

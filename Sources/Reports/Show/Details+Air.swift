@@ -11,29 +11,34 @@ extension Details {
   ) {
     let fact = packet.answer.air ?? AirFact()
     sink.begin("air")
-    header(air, fact, packet.record, isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
-    sink.end()
+    header(
+      air, fact, packet.record, isPlaced: !packet.answer.fragment.hasJoinedBytes,
+      isRecorded: !memory.air.claims.lacksCRCs, to: &sink)
     // A record that ends before the PDU has neither flags nor length.
-    guard air.pdu.count >= 2, !air.header.isWhitened else {
-      payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
-      return
-    }
+    let isRead = air.pdu.count >= 2 && !air.header.isWhitened
+    if !isRead { payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink) }
+    sink.end()
+    guard isRead else { return }
     sink.begin("ll")
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
-    case .advertising(let pdu): advertising(pdu, air, fact, packet, to: &sink)
+    case .advertising(let pdu):
+      let mayHoldSecret = memory.advertisements.mayHoldSecret
+      sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
+      advertising(pdu, air, fact, packet, mayHoldSecret: mayHoldSecret, to: &sink)
+      sink.hidesAdvertising = false
     case .linkControl:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(fact, packet, to: &sink)
+      control(packet, memory, to: &sink)
     case .linkData(let pdu) where pdu.isControl && !fact.stream.isIsochronous:
       linkHeader("control", flags, air, fact, packet, to: &sink)
-      control(fact, packet, to: &sink)
+      control(packet, memory, to: &sink)
     case .linkData(let pdu):
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if pdu.isEmpty { sink.flag("empty", true) }
       payload(
         packet.dissection.body, of: packet.bytes,
-        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        isSecret: packet.mayHoldSecret(memory), to: &sink)
     default:
       linkHeader("data", flags, air, fact, packet, to: &sink)
       if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
@@ -57,12 +62,19 @@ extension Details {
   }
 
   /// Appends the sniffer's header, and what is known of it.
+  ///
+  /// - Parameters:
+  ///   - isPlaced: whether positions count from the record's first byte.
+  ///   - isRecorded: whether the capture has CRCs.
   private static func header<Sink: FieldSink & ~Copyable>(
-    _ air: AirPacket, _ fact: AirFact, _ record: borrowing CaptureRecord, isRecorded: Bool,
-    to sink: inout Sink
+    _ air: AirPacket, _ fact: AirFact, _ record: borrowing CaptureRecord, isPlaced: Bool,
+    isRecorded: Bool, to sink: inout Sink
   ) {
     let header = air.header
     if case .air(let format) = record.framing { sink.word("format", format.key) }
+    if let message = header.message, air.pdu.isEmpty {
+      sink.identifier("message", UInt64(message), digits: 2)
+    }
     if let channel = fact.channel { sink.number("channel", Int(channel)) }
     if let rssi = header.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
     if let noise = header.noise { sink.quantity("noise", Int(noise), .dBm) }
@@ -76,8 +88,8 @@ extension Details {
       sink.fixed(
         "clock_us", Int(clock) &* Int(header.clockUnit), decimals: 3)
     }
-    if air.pdu.count > 0 || air.accessAddress != 0 {
-      sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), 4)
+    if !air.pdu.isEmpty {
+      sink.at(Int(air.pdu.start) - (air.codingIndicator == nil ? 4 : 5), isPlaced ? 4 : 0)
       sink.identifier("access_address", UInt64(air.accessAddress), digits: 8)
     }
     switch fact.crc {
@@ -129,12 +141,12 @@ extension Details {
 
   /// Appends a control PDU: its opcode and parameters, or its bytes if it was not read.
   private static func control<Sink: FieldSink & ~Copyable>(
-    _ fact: AirFact, _ packet: borrowing Packet, to sink: inout Sink
+    _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     guard let opcode = packet.controlOpcode else {
       payload(
         packet.dissection.body, of: packet.bytes,
-        isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
+        isSecret: packet.mayHoldSecret(memory), to: &sink)
       return
     }
     sink.at(opcode.offset, 1)
@@ -145,7 +157,7 @@ extension Details {
   /// Appends a PDU on an advertising channel.
   private static func advertising<Sink: FieldSink & ~Copyable>(
     _ pdu: AdvertisingPDU, _ air: AirPacket, _ fact: AirFact, _ packet: borrowing Packet,
-    to sink: inout Sink
+    mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = packet.dissection.parameters else {
       // A damaged packet may be any PDU.
@@ -155,22 +167,33 @@ extension Details {
       return
     }
     sink.name("pdu", pdu.name(pdu.place(air, fact)) ?? "unknown")
-    fields(found, packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
-  }
-}
-
-extension Dissection {
-  /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key: it is
-  /// plain, as far as is known, and not that of a stream.
-  func mayHoldSecret(_ fact: AirFact?) -> Bool {
-    switch fact?.stream {
-    case .connectedIsochronous, .broadcastIsochronous, .periodicAdvertising: false
-    case .connection, .unknown, nil: fact?.encryption != .unread
-    }
+    fields(found, packet.dissection, packet.bytes, mayHoldSecret: mayHoldSecret, to: &sink)
   }
 }
 
 extension Packet {
+  /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key.
+  func mayHoldSecret(_ memory: borrowing Memory) -> Bool {
+    guard let fact = answer.air, case .linkData(let pdu) = dissection.content else { return true }
+    // Streams carry audio or advertising, and ciphertext reveals nothing.
+    guard fact.stream == .connection || fact.stream == .unknown, fact.encryption != .unread else {
+      return false
+    }
+    // What a damaged packet contains is unknown.
+    let payload = bytes.part(dissection.body)
+    guard fact.crc != .wrong, payload.byteCount > 0 else { return true }
+    switch pdu.llid {
+    case 3:
+      let row = LinkOpcode(rawValue: payload.byte(at: 0)).row
+      return row?.parameters.has(.secret) ?? true
+    case 2 where payload.byteCount >= L2CAPHeader.size:
+      // Length (2 bytes), channel (2).
+      return ChannelID(rawValue: payload.littleEndianU16(at: 2)).carriesSecurityManager
+        || memory.attributes.hasKeyMaterial
+    default: return true
+    }
+  }
+
   /// Whether its bytes are those that were decrypted here, instead of the record's.
   var isDecrypted: Bool {
     answer.fragment.hasJoinedBytes && answer.air?.encryption == .decrypted

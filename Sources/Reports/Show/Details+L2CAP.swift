@@ -13,7 +13,8 @@ extension Details {
     sink.begin("l2cap")
     if let header = packet.dissection.l2cap {
       // The header of a joined PDU is in an earlier record.
-      let isHere = !fate.hasJoinedBytes && fate.start > 0
+      let isHere =
+        fate.hasJoinedBytes ? packet.isDecrypted && !fate.isJoined : fate.start > 0
       // In -v, fields appear in the order of their bytes.
       if Sink.writesAll { length(header, isHere ? fate.start : nil, to: &sink) }
       if isHere { sink.at(fate.start + 2, 2) }

@@ -14,10 +14,10 @@ package enum Details {
     _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     if let link = packet.answer.link { connection(link, memory, to: &sink) }
-    if let air = packet.dissection.air { self.air(air, packet, memory, to: &sink) }
     // The advertising data of reports is included only once, with the reports.
     let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
     sink.writesStructures = !writesReports
+    if let air = packet.dissection.air { self.air(air, packet, memory, to: &sink) }
     switch packet.dissection.content {
     case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
     case .control(let control): Self.control(control, packet, to: &sink)

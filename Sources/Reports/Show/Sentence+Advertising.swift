@@ -142,6 +142,8 @@ extension Sentence {
       part(advertisement, bytes)
       return
     }
+    // ADV_DIRECT_IND has no data.
+    if air != nil, report.kind == .legacy, report.eventType == 1, report.data.isEmpty { return }
     comma()
     let end: DataEnd = report.isCut || report.dataStatus != .complete ? .cutOff : .broken
     if let joined = advertisement.joined {

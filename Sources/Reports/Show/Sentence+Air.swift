@@ -152,7 +152,9 @@ extension Sentence {
     if let row = found.row {
       output.controlName(row.name)
       endName()
+      namesFeatures = true
       parameters(row.parameters, bytes, found.outer)
+      namesFeatures = false
     } else {
       name("LL Control")
       output.text("opcode ")

@@ -40,6 +40,8 @@ package struct Sentence: ~Copyable {
   /// Whether what follows belongs to a failure: besides the status, only what identifies its
   /// subject is shown.
   var writesOnlyIdentifiers = false
+  /// Whether features are named if there are only a few.
+  var namesFeatures = false
   /// The PHYs of the items in the next list, one bit each.
   private var listedPHYs: UInt64 = 0
 
@@ -359,7 +361,7 @@ extension Sentence: FieldVisitor {
     // Both directions have a preference, which follows.
     if set == .allPHYs, raw == 0 { return }
     begin(label)
-    if width == 8 {
+    if width == 8, !namesFeatures || raw.nonzeroBitCount > 2 {
       // There are too many features to name in a line.
       output.count(raw.nonzeroBitCount, "feature", "features")
     } else if !output.names(raw, set) {

@@ -21,6 +21,8 @@ package struct ShowText: PacketReport, ~Copyable {
   private var file: Int
   private var brief = Brief()
   private var hasHeader = false
+  /// Whether a packet was shown that is encrypted and was not decrypted.
+  private var hasUnread = false
   /// Whether lines are neither cut nor converted to ASCII, so that most are written directly to the
   /// output.
   private let isSetAsItIs: Bool
@@ -69,6 +71,7 @@ package struct ShowText: PacketReport, ~Copyable {
   ) {
     columns.observe(packet.record.adapter)
     guard showing.word(packet, memory, in: &sentence) else { return }
+    if packet.answer.air?.encryption == .unread { hasUnread = true }
     if packet.record.file != file {
       writeFolded(into: &output)
       name(file: packet.record.file, into: &output)
@@ -85,7 +88,7 @@ package struct ShowText: PacketReport, ~Copyable {
           brief.keep(
             Brief.Alone(
               direction: packet.record.direction,
-              isDirectionInferred: packet.record.isDirectionInferred,
+              isDirectionInferred: packet.isDirectionInferred,
               words: line.bytes.array), of: run)
         }
         return
@@ -103,7 +106,7 @@ package struct ShowText: PacketReport, ~Copyable {
       columns.prefix(
         packet.record.number, packet.record.time, since: showing.start, id, adapter,
         packet.record.direction,
-        isInferred: packet.record.isDirectionInferred, into: &output)
+        isInferred: packet.isDirectionInferred, into: &output)
       columns.words(sentence, packet.dissection.style, into: &output)
       output.byte(0x0a)
     } else {
@@ -111,7 +114,7 @@ package struct ShowText: PacketReport, ~Copyable {
       columns.prefix(
         packet.record.number, packet.record.time, since: showing.start, id, adapter,
         packet.record.direction,
-        isInferred: packet.record.isDirectionInferred, into: &line)
+        isInferred: packet.isDirectionInferred, into: &line)
       columns.words(sentence, packet.dissection.style, into: &line)
       problems(packet.dissection.problems)
       finishLine(into: &output)
@@ -142,8 +145,8 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
-  /// Shows what was heard of advertisers, or of a connection without data, since only another packet
-  /// would end the run.
+  /// Shows what was heard of advertisers, or of a connection without data, since only another
+  /// packet would end the run.
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     if brief.runs.contains(where: { $0.kind == .advertising || $0.kind == .empty }) {
       writeFolded(into: &output)
@@ -156,6 +159,7 @@ package struct ShowText: PacketReport, ~Copyable {
   ) {
     writeFolded(into: &output)
     if options.isBrief { writeLeftOut(into: &output) }
+    if hasUnread { output.encryptionRemarks(memory, options.glyphs, width: options.width) }
   }
 
   // MARK: Folding
@@ -164,7 +168,9 @@ package struct ShowText: PacketReport, ~Copyable {
   private mutating func reasonToFold(
     _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Brief.Reason? {
-    if packet.isEmptyOnAir { return options.foldsEmpty ? .empty : nil }
+    if packet.isEmptyOnAir {
+      return !options.foldsEmpty ? nil : options.isBrief ? .hiddenEmpty : .empty
+    }
     guard options.isBrief else { return nil }
     return brief.reason(packet, isFailure: sentence.isFailure, memory)
   }
@@ -208,6 +214,8 @@ package struct ShowText: PacketReport, ~Copyable {
       (brief.flowControl, "flow control packet", "flow control packets"),
       (brief.fragments, "fragment", "fragments"),
       (brief.unknownEvents, "unknown event", "unknown events"),
+      (brief.empty, "empty packet", "empty packets"),
+      (brief.resent, "resent packet", "resent packets"),
     ] as [(Int, StaticString, StaticString)] where number > 0 {
       line.text(isFirst ? "hidden: " : ", ")
       isFirst = false

@@ -94,7 +94,7 @@ package struct ValueFilter: Sendable {
     if !selection.admits(packet: value.packet) { return false }
     if !selection.admits(connection: value.parties.connection) { return false }
     if !selection.admits(adapter: value.parties.adapter) { return false }
-    if !selection.admits(value.direction, isOnAir: true) { return false }
+    if !selection.admits(value.direction, isOnAir: value.parties.vantage == .air) { return false }
     if !selection.layers.isEmpty {
       let layer: Selection.Layer = value.operation == .advertisement ? .advertising : .att
       guard selection.layers.contains(layer) else { return false }

@@ -118,8 +118,8 @@ package struct EncryptionPeriod: Sendable {
   package var keysGiven = 0
 }
 
-/// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is in
-/// `Links`: its central is the local side, its peripheral the peer.
+/// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is
+/// in `Links`: its central is the local side, its peripheral the peer.
 package struct AirLink: Sendable {
   /// The number of the connection in `Links`; 0: none yet.
   package internal(set) var connection = 0
@@ -149,18 +149,32 @@ package struct AirLink: Sendable {
   package var phyFromCentral: UInt8 = 0
   package var phyFromPeripheral: UInt8 = 0
   /// Index 0: the central, 1: the peripheral, 2: unknown side.
-  package var sides: [AirSide] = [AirSide(), AirSide(), AirSide()]
+  package var sides: [AirSide] {
+    guard !areEventsKnown || isFiltered else { return counts }
+    // Sequence numbers that were made up, or of which some were removed, show no missing PDUs.
+    return counts.map {
+      var side = $0
+      side.missed = 0
+      return side
+    }
+  }
+  var counts: [AirSide] = [AirSide(), AirSide(), AirSide()]
   /// Packets and CRC errors per channel index (0–39), for each side: 40 × (packets, errors) × 2;
   /// empty until used.
   package var cells: [UInt32] = []
   /// The first and the last connection event with a packet.
-  package var firstEvent: Int?
+  package var firstEvent: Int? { areEventsKnown ? earliestEvent : nil }
   package var lastEvent: Int?
+  var earliestEvent: Int?
+  /// Whether the packets are on the channels of the events that they are counted in. Those of a
+  /// sniffer that is itself the central are not.
+  package var areEventsKnown: Bool { eventsSeen < 8 || clock.lostHops * 4 < eventsSeen }
   /// Events with a packet, and those between the first and the last without one.
   package var eventsSeen = 0
   /// Events of which only damaged packets were recorded; neither seen nor missed.
   package var eventsDamaged = 0
-  package var eventsMissed = 0
+  package var eventsMissed: Int { areEventsKnown && !isFiltered ? eventsWithout : 0 }
+  var eventsWithout = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
   /// The longest run of events without a packet, with the packet after it.
@@ -168,8 +182,8 @@ package struct AirLink: Sendable {
   package var longestHolePacket = 0
   /// Whether empty packets were removed from the capture, so that gaps show nothing.
   package var isFiltered: Bool {
-    let empty = sides.reduce(0) { $0 + $1.empty }
-    return empty == 0 && sides.reduce(0) { $0 + $1.packets } >= 20
+    let empty = counts.reduce(0) { $0 + $1.empty }
+    return empty == 0 && counts.reduce(0) { $0 + $1.packets } >= 20
   }
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
@@ -182,6 +196,8 @@ package struct AirLink: Sendable {
   /// How much later than the interval gives the central began its connection events, by a clock of
   /// the sniffer that is exact, and the time in which this was measured, in microseconds.
   package var drift: (deviation: Int64, time: Int64) = (0, 0)
+  /// The time since the event to which that was measured last.
+  var driftPause: Int64 = 0
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0
@@ -204,16 +220,20 @@ package struct AirLink: Sendable {
   var checks = CRCChecks()
   /// The last packet with its access address.
   var latestPacket = 0
-  /// The events without a packet before the latest one.
-  var missedEvents = 0
   /// The latest control PDU that may change the interval and that the sniffer could not read.
   var latestUpdate = 0
+  /// The event of such a PDU that nothing decrypts, and the number of events seen until then.
+  var unreadUpdate: (event: Int, seen: Int)?
   /// Events after the latest one of which only damaged packets were recorded so far.
   var damagedEvents: [Int] = []
   /// The long-term key that a pairing with Secure Connections gave, until it is remembered.
   var learnedKey: PairingValue?
   /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
   var heard: UInt8 = 0
+  /// The last packet before which others may be missing, or which was not read; 0: none.
+  var gap = 0
+  /// Whether the peripheral has not answered the central's latest packet.
+  var awaitsPeripheral = false
   /// Pauses between two packets of an event that fit the Link Layer's, and others.
   var pauses: (fitting: Int, other: Int) = (0, 0)
   var latestEnd: Int64?

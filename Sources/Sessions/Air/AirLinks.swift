@@ -15,7 +15,8 @@ enum AirPayload {
 
 /// The connections and streams on the air, by access address.
 ///
-/// A packet is believed only if its CRC is right; a damaged one is counted and changes nothing else.
+/// A packet is believed only if its CRC is right; a damaged one is counted, and changes nothing
+/// else.
 package struct AirLinks: Sendable {
   /// What the sniffers' headers claim that is known to be wrong, and other facts about the capture.
   package struct CaptureClaims: Sendable {
@@ -82,6 +83,8 @@ package struct AirLinks: Sendable {
   private var selections: [UInt64] = []
   private var counter: (interface: AdapterIndex, value: UInt16)?
   private var handles: UInt16 = 0
+  /// Whether the channels of a connection will show how the capture counts channels.
+  private var isJudging = false
   private let keys: LinkKeys
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -140,7 +143,7 @@ package struct AirLinks: Sendable {
     guard let air = packet.dissection.air else { return .none }
     note(air.header, packet.record)
     packet.answer.air = AirFact()
-    if report != nil { report = nil }
+    if report != nil { (report, train) = (nil, nil) }
     switch packet.dissection.content {
     case .advertising(let pdu):
       followAdvertising(pdu, air, &packet, &links, names)
@@ -158,6 +161,7 @@ package struct AirLinks: Sendable {
     if let value = header.counter {
       if let counter, counter.interface == record.adapter {
         let gap = value &- counter.value &- 1
+        // Bounded: at most 2¹⁵ for each record.
         if gap < 0x8000 { claims.sniffersLosses &+= Int(gap) }
       }
       counter = (record.adapter, value)
@@ -169,8 +173,21 @@ package struct AirLinks: Sendable {
   private func channel(_ header: AirHeader) -> UInt8? {
     guard let channel = header.channel, channel < 40 else { return nil }
     guard header.isRFOrder else { return channel }
-    guard let isIndex = claims.isChannelIndex else { return nil }
-    return isIndex ? channel : RFChannel.index(ofPosition: channel)
+    if claims.isChannelIndex ?? false { return channel }
+    // As the format says, unless a connection shows it soon, or the number is an index of a primary
+    // channel.
+    if claims.isChannelIndex == nil,
+      isJudging || header.kind == .unknown && (channel == 37 || channel == 38)
+    {
+      return nil
+    }
+    return RFChannel.index(ofPosition: channel)
+  }
+
+  /// Returns the channel index with which a packet was whitened. Until it is known how the capture
+  /// counts channels, its format decides.
+  func whiteningChannel(_ header: AirHeader) -> UInt8? {
+    channel(header) ?? header.channel.flatMap { RFChannel.index(ofPosition: $0) }
   }
 
   // MARK: Advertising
@@ -182,7 +199,8 @@ package struct AirLinks: Sendable {
     claims.advertising += 1
     var isWrongClaim = false
     let crc = advertisingChecks.check(
-      air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: CRC24.advertising, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
     settleChannels(pdu, air.header, crc)
@@ -311,8 +329,8 @@ package struct AirLinks: Sendable {
     claims.wrongCRCClaims += 1
   }
 
-  /// Decides from the channel of a legacy advertising PDU how the writer counts channels. These are
-  /// sent on 37, 38 and 39 only: 0, 12 and 39 in RF order.
+  /// Decides from the channel of an advertising PDU how the writer counts channels. Primary ones are
+  /// 37, 38 and 39: 0, 12 and 39 in RF order.
   private mutating func settleChannels(
     _ pdu: AdvertisingPDU, _ header: AirHeader, _ crc: AirFact.CRC
   ) {
@@ -320,7 +338,8 @@ package struct AirLinks: Sendable {
       let channel = header.channel
     else { return }
     switch pdu.kind {
-    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd:
+    case .extended where header.kind == .auxiliaryAdvertising: break
+    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd, .extended:
       if channel == 0 || channel == 12 { claims.isChannelIndex = false }
       if channel == 37 || channel == 38 { claims.isChannelIndex = true }
     default: break
@@ -365,6 +384,7 @@ package struct AirLinks: Sendable {
     link.peripheral = AirParty(address: request.advertiser, type: request.advertiserType)
     link.crcInit = request.crcInit
     link.hop = request.hop
+    link.clockAccuracy = request.clockAccuracy
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2
@@ -382,6 +402,7 @@ package struct AirLinks: Sendable {
       interval: request.interval, map: request.channelMap, hop: request.hop,
       algorithm: link.channelSelection,
       begins: time.map { $0.end + delay + Int64(request.windowOffset) * 1250 })
+    isJudging = air.header.isRFOrder && claims.isChannelIndex == nil
     let position = add(link)
     let slot = connect(position, packet.record, &links, isOpeningMissing: false)
     links[slot].interval = request.interval
@@ -391,6 +412,9 @@ package struct AirLinks: Sendable {
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
+    // The initiator becomes the central.
+    packet.record.set(.sent, isInferred: false)
+    packet.answer.air?.directionEvidence = .opcode
   }
 
   /// Ends open connections of the same two devices, or with the same access address: a new one
@@ -500,7 +524,8 @@ package struct AirLinks: Sendable {
     }
     var isWrongClaim = false
     let crc = all[position].checks.check(
-      air, packet.bytes, initial: all[position].crcInit, isWrongClaim: &isWrongClaim)
+      air, packet.bytes, initial: all[position].crcInit, isTruncated: packet.record.isTruncated,
+      isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     if all[position].crcInit == nil, let found = all[position].checks.vote(air, packet.bytes) {
       all[position].crcInit = found
@@ -516,11 +541,17 @@ package struct AirLinks: Sendable {
     guard crc != .wrong else {
       claims.crcErrors += 1
       all[position].count(
-        error: air.header, channel: index, timing.time(air, packet.record))
+        error: air.header, channel: index, timing.time(air, packet.record),
+        packet: packet.record.number)
+      if let slot = packet.answer.link { links[slot].mayMissBefore = all[position].gap }
       return .none
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
+      if let direction = air.header.direction {
+        packet.record.set(direction, isInferred: false)
+        packet.answer.air?.directionEvidence = .capture
+      }
       if all[position].stream == .periodicAdvertising { followTrain(position, pdu, air, &packet) }
       return .none
     }
@@ -614,14 +645,18 @@ package struct AirLinks: Sendable {
     if direction == .received, !all[position].isEnded { links[slot].isEstablished = true }
     if packet.answer.air?.isResent ?? false { claims.resent += 1 }
     if pdu.isEmpty { claims.empty += 1 }
+    links[slot].mayMissBefore = all[position].gap
     guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true), !all[position].isEnded else {
       return .none
     }
     let payload = all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    links[slot].mayMissBefore = all[position].gap
     if let key = all[position].learnedKey {
       // It is the key of later connections of the two devices, too.
-      known.add(
-        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      var found = KnownKeys.Key(
+        .longTerm, key.littleEndian, .pairing, packet: packet.record.number)
+      found.connection = all[position].connection
+      known.add(found)
       all[position].learnedKey = nil
     }
     return payload

@@ -18,20 +18,26 @@ struct CRCChecks: Sendable {
   var isNotRecorded: Bool { right == 0 && zeros + made + contradicted >= 3 }
 
   /// Returns whether the CRC of a packet is right: as computed if that is possible, else as the
-  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs are
-  /// not those of the air.
+  /// capture says. A computed result that contradicts every claim is not believed: then the CRCs
+  /// are not those of the air.
   ///
-  /// - Parameter initial: the initial value; nil: unknown.
+  /// - Parameters:
+  ///   - initial: the initial value; nil: unknown.
+  ///   - isTruncated: whether the capture cut the packet.
   mutating func check(
-    _ packet: AirPacket, _ bytes: RawSpan, initial: UInt32?, isWrongClaim: inout Bool
+    _ packet: AirPacket, _ bytes: RawSpan, initial: UInt32?, isTruncated: Bool,
+    isWrongClaim: inout Bool
   ) -> AirFact.CRC {
     let claim = packet.header.crc
+    // A length that does not fit a whole record is wrong itself.
+    if claim == .none, !isTruncated, packet.isLengthWrong(bytes) { return .wrong }
     guard let crc = packet.crc, let initial, !packet.header.isDecrypted else {
       return claim == .wrong ? .wrong : claim == .right ? .right : .unknown
     }
-    if crc == 0, claim == .right {
+    if crc == 0, claim != .wrong {
+      // A program that changed the packet left the CRC out.
       zeros += 1
-      return .right
+      return claim == .right ? .right : .unknown
     }
     if CRC24.compute(init: initial, bytes.part(packet.pdu)) == crc {
       right += 1
@@ -67,5 +73,14 @@ struct CRCChecks: Sendable {
       2 * best.count > votes.reduce(0, { $0 + $1.count })
     else { return nil }
     return best.initial
+  }
+}
+
+extension AirPacket {
+  /// Whether the record has no room for the CRC, although it goes on after the PDU or ends in it.
+  fileprivate func isLengthWrong(_ bytes: RawSpan) -> Bool {
+    guard crc == nil, pdu.count >= 2 else { return false }
+    let payload = Int(pdu.start) + 2
+    return bytes.byteCount != payload + Int(bytes.byte(at: payload - 1))
   }
 }

@@ -55,7 +55,7 @@ struct EventClock: Sendable {
   private var latestChannel: UInt8?
   private var latestClaim: UInt16?
   private var changes: [Change] = []
-  /// The latest packet that was on another channel than expected, if the next one does not settle it.
+  /// The latest packet that was on another channel than expected, until the next one settles it.
   private var latestMisses: (expected: Int, channel: UInt8)?
   /// How many packets fit each algorithm, while it is unknown.
   private var fits: (first: Int, second: Int) = (0, 0)
@@ -190,8 +190,8 @@ struct EventClock: Sendable {
     step.passed = event.map { found - $0 } ?? found + 1
     apply(changesUpTo: found)
     event = found
-    // The peripheral's packet alone comes later than the anchor.
-    if let late = step.lateness, isExact, 230...5000 ~= late, let start {
+    // Without the central's first packet, the event seems to begin later.
+    if let late = step.lateness, isExact, 150...5000 ~= late, let start {
       anchor = start - late
     } else {
       anchor = start
@@ -236,6 +236,7 @@ struct EventClock: Sendable {
       guard let next = change.interval, change.instant > base, change.instant <= number else {
         continue
       }
+      // Bounded: instants are within 2¹⁵ events, and intervals below 82 s.
       passed += Int64(change.instant - base) * interval + change.offset
       (base, interval) = (change.instant, next)
     }

@@ -10,9 +10,12 @@ extension AirLink {
   // MARK: Counting
 
   /// Counts a damaged packet, by the side that the capture names. Its event was not missed.
-  mutating func count(error header: AirHeader, channel: UInt8?, _ time: PacketTime?) {
+  mutating func count(
+    error header: AirHeader, channel: UInt8?, _ time: PacketTime?, packet: Int
+  ) {
+    gap = packet
     let side = header.direction.map { Int($0.rawValue) } ?? 2
-    sides[side].crcErrors += 1
+    counts[side].crcErrors += 1
     count(side, channel, isError: true)
     let claim = header.version == 3 ? header.eventCounter : nil
     guard
@@ -28,9 +31,9 @@ extension AirLink {
   /// Counts a packet of a stream.
   mutating func count(stream record: borrowing CaptureRecord, _ header: AirHeader) {
     let side = header.direction.map { Int($0.rawValue) } ?? 2
-    sides[side].packets += 1
+    counts[side].packets += 1
     note(side, record)
-    if let rssi = header.rssi { sides[side].rssi.count(rssi) }
+    if let rssi = header.rssi { counts[side].rssi.count(rssi) }
   }
 
   private mutating func count(_ side: Int, _ channel: UInt8?, isError: Bool) {
@@ -40,15 +43,15 @@ extension AirLink {
   }
 
   private mutating func note(_ side: Int, _ record: borrowing CaptureRecord) {
-    if sides[side].firstPacket == 0 { sides[side].firstPacket = record.number }
-    sides[side].lastPacket = record.number
-    sides[side].lastTime = record.time
+    if counts[side].firstPacket == 0 { counts[side].firstPacket = record.number }
+    counts[side].lastPacket = record.number
+    counts[side].lastTime = record.time
   }
 
   // MARK: Events and sides
 
-  /// Returns whether a request to connect is the one that opened this connection, as another sniffer
-  /// of the capture heard it.
+  /// Returns whether a request to connect is the one that opened this connection, as another
+  /// sniffer of the capture heard it.
   func isDuplicate(_ request: ConnectIndication, _ record: borrowing CaptureRecord) -> Bool {
     !isEnded && interface != record.adapter && central?.address == request.initiator
       && peripheral?.address == request.advertiser
@@ -103,12 +106,27 @@ extension AirLink {
         lateness: isExact ? step.lateness : nil, isNewEvent: step.isNew),
       packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: via != .capture)
+    // An opcode or a MIC proves the side.
+    packet.record.set(side, isInferred: via >= .timing)
     packet.answer.air?.directionEvidence = via
     packet.answer.air?.event = step.event.map { UInt16(truncatingIfNeeded: $0) }
     packet.answer.air?.eventEvidence = step.evidence
+    if isExact, step.isNew { noteDrift(step, isCentral: side == .sent) }
     heard |= 1 << side.rawValue
     acknowledge(pdu, side, step, air, channel, &packet)
+  }
+
+  /// Adds how late an event of the central began. What deviates by more than clocks do is a change
+  /// of the interval, or of the place in the transmit window.
+  private mutating func noteDrift(_ step: EventClock.Step, isCentral: Bool) {
+    let passed = Int64(clamping: step.passed).multiplied(clamped: clock.interval)
+    driftPause.add(clamped: passed)
+    guard isCentral, let lateness = step.lateness else { return }
+    if passed > 0, abs(lateness) <= driftPause / 1000 + 50 {
+      drift.deviation.add(clamped: lateness)
+      drift.time.add(clamped: driftPause)
+    }
+    driftPause = 0
   }
 
   /// Whether the capture's times are exact enough to show the pauses of the Link Layer.
@@ -118,25 +136,36 @@ extension AirLink {
 
   private mutating func count(_ step: EventClock.Step, _ packet: Int) {
     guard step.isNew, let event = step.event else { return }
+    let heardBefore = heard
     if heard == 1 { eventsOnlyCentral += 1 }
     if heard == 2 { eventsOnlyPeripheral += 1 }
     heard = 0
     eventsSeen += 1
-    if firstEvent == nil { firstEvent = event }
+    if earliestEvent == nil { earliestEvent = event }
     // What was missed before the first packet counts only if the opening says so.
     let damaged = damagedEvents.count { $0 < event }
     damagedEvents.removeAll(keepingCapacity: true)
     let missed = lastEvent == nil && opening == 0 ? 0 : max(0, step.passed - 1 - damaged)
     eventsDamaged &+= damaged
-    eventsMissed &+= missed
+    eventsWithout &+= missed
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
-    missedEvents = missed
+    if missed > 0 { security.miss(events: missed) }
+    // In each event the central sends first.
+    if missed > 0 || heardBefore == 2 { gap = packet }
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)
       eventsSeenBeforeLoss = eventsSeen
     }
+    if lostTrack == nil, let update = unreadUpdate, event - update.event >= Self.leastLost,
+      (eventsSeen - update.seen) * 10 < event - update.event
+    {
+      (lostTrack, eventsSeenBeforeLoss) = ((update.event, packet, latestUpdate), update.seen)
+    }
   }
+
+  /// A sniffer that meets less than a tenth of this many events follows another interval.
+  private static let leastLost = 100
 
   /// Returns the only side that may send a control PDU, if it is plain.
   private func opcodeSide(_ pdu: LinkPDU, _ bytes: RawSpan) -> Direction? {
@@ -158,22 +187,28 @@ extension AirLink {
     let isSecret = security.state == .encrypted
     let outcome = acknowledgements[place].accept(
       pdu, content: Self.content(pdu, packet.bytes), event: step.event, isEncrypted: isSecret)
-    sides[place].packets += 1
+    counts[place].packets += 1
     note(place, packet.record)
-    if let rssi = air.header.rssi { sides[place].rssi.count(rssi) }
+    if let rssi = air.header.rssi { counts[place].rssi.count(rssi) }
     count(place, channel, isError: false)
-    if pdu.isEmpty { sides[place].empty += 1 }
+    if pdu.isEmpty { counts[place].empty += 1 }
     switch outcome {
     case .new: break
     case .newAfterMissed:
-      sides[place].missed += 1
+      counts[place].missed += 1
       packet.answer.air?.missedBefore = 1
+      gap = packet.record.number
     case .resent: packet.answer.air?.isResent = true
     case .resentUnsure:
       packet.answer.air?.isResent = true
       packet.answer.air?.isResendUnsure = true
     }
-    if packet.answer.air?.isResent ?? false { sides[place].resent += 1 }
+    if packet.answer.air?.isResent ?? false { counts[place].resent += 1 }
+    // The central sends another PDU only after the last one was acknowledged.
+    if side == .sent, awaitsPeripheral, packet.answer.air?.isResent == false {
+      gap = packet.record.number
+    }
+    awaitsPeripheral = side == .sent
     if let phy = air.header.phy {
       if side == .sent { phyFromCentral = phy } else { phyFromPeripheral = phy }
     }
@@ -262,22 +297,18 @@ extension AirLink {
     update { if $0.firstEncrypted == 0 { $0.firstEncrypted = packet.record.number } }
     let encrypted = EncryptedPDU(
       header: pdu.flags, payload: packet.bytes.part(pdu.payload), direction: side)
-    var plain = security.decrypt(encrypted, missedEvents: missedEvents, into: &buffer)
+    var plain = security.decrypt(encrypted, into: &buffer)
     if plain == nil, security.mayTryKeys {
       plain = find(keys, known, encrypted, into: &buffer)
     }
-    guard let plain else {
-      if security.hasLostKey {
-        update { if $0.reason == nil { $0.reason = .lostCounter } }
-      }
-      return leave(pdu, &packet)
-    }
+    guard let plain else { return leave(pdu, &packet) }
     security.state = .encrypted
     if plain.direction != side { correct(pdu, to: plain.direction, &packet) }
     packet.answer.air?.encryption = .decrypted
     packet.answer.air?.packetCounter = plain.counter
     packet.answer.air?.missedBefore = UInt32(clamping: plain.missed)
-    sides[Int(plain.direction.rawValue)].decrypted += 1
+    if plain.missed > 0 { gap = packet.record.number }
+    counts[Int(plain.direction.rawValue)].decrypted += 1
     update { $0.decrypted += 1 }
     return .decrypted(count: Int(pdu.payload.count) - LinkCipher.codeSize)
   }
@@ -289,7 +320,7 @@ extension AirLink {
     direction.correct(
       pdu, to: side, claim: packet.dissection.air?.header.direction, packet: packet.record.number)
     (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
-    packet.record.set(side, isInferred: true)
+    packet.record.set(side, isInferred: false)
     packet.answer.air?.directionEvidence = .mic
   }
 
@@ -358,7 +389,8 @@ extension AirLink {
   /// Leaves a PDU encrypted, and records why.
   private mutating func leave(_ pdu: LinkPDU, _ packet: inout Packet) -> AirPayload {
     packet.answer.air?.encryption = .unread
-    if let side = packet.record.direction { sides[Int(side.rawValue)].undecrypted += 1 }
+    gap = packet.record.number
+    if let side = packet.record.direction { counts[Int(side.rawValue)].undecrypted += 1 }
     if periods.isEmpty { begin(EncryptionPeriod()) }
     let reason = reason
     update {
@@ -370,6 +402,7 @@ extension AirLink {
     // The sniffer cannot read an update either, and then follows the old interval.
     if pdu.isControl, pdu.length == 16, packet.record.direction == .sent {
       latestUpdate = packet.record.number
+      if let lastEvent { unreadUpdate = (lastEvent, eventsSeen) }
     }
     return .none
   }
@@ -377,6 +410,7 @@ extension AirLink {
   /// Why the latest period is not decrypted.
   private var reason: UndecryptedReason {
     guard let period = periods.last else { return .beganBefore }
+    if security.cipher != nil { return .lostCounter }
     if period.response == 0 && period.request == 0 {
       return opening == 0 ? .beganBefore : .requestMissing
     }

@@ -8,16 +8,21 @@ struct CandidateKey: Sendable {
   var source: EncryptionPeriod.KeySource
   /// Whether it is a session key instead of an LTK or STK.
   var isSessionKey = false
+  /// Whether its bytes are in the reverse of the order in which it was given.
+  var isReversed = false
 }
 
 /// The keys for decrypting connections: given ones, and those that pairings in the capture
 /// distributed.
 struct LinkKeys: Sendable {
-  /// The keys given for decrypting, of all devices.
-  private var shortTerm: [PairingValue] = []
+  // Keys are often written in the other byte order than the file says: both are tried, and the MIC
+  // decides.
+  /// The temporary keys given, in both byte orders, and the passkeys.
   private(set) var temporary: [PairingValue] = []
+  /// The private keys given, in both byte orders.
   private(set) var privateKeys: [P256Coordinate] = []
-  private var session: [PairingValue] = []
+  /// The short-term keys and session keys given, in both byte orders.
+  private var others: [CandidateKey] = []
   /// The number of keys and passkeys given.
   private(set) var count = 0
   /// Of more keys, the others are not tried.
@@ -25,14 +30,30 @@ struct LinkKeys: Sendable {
 
   init(_ bonds: [Bond]) {
     for bond in bonds {
-      shortTerm += bond.sniffer.shortTerm.compactMap { PairingValue($0.bytes) }
-      temporary += bond.sniffer.temporary.compactMap { PairingValue($0.bytes) }
-      temporary += bond.sniffer.passkeys.compactMap { SixDigits($0).map { PairingValue($0) } }
-      privateKeys += bond.sniffer.privateKeys.compactMap { P256Coordinate($0.bytes) }
-      session += bond.sniffer.session.compactMap { PairingValue($0.bytes) }
-      count += bond.longTermKeys.count
+      let given = bond.sniffer
+      for key in given.shortTerm { add(key, isSessionKey: false) }
+      for key in given.session { add(key, isSessionKey: true) }
+      for value in given.temporary.compactMap({ PairingValue($0.bytes) }) {
+        temporary += [value, value.reversed]
+      }
+      temporary += given.passkeys.compactMap { SixDigits($0).map { PairingValue($0) } }
+      for key in given.privateKeys {
+        privateKeys += [key, key.reversed()].compactMap { P256Coordinate($0.bytes) }
+      }
+      count += given.shortTerm.count + given.session.count + given.temporary.count
+      count += given.passkeys.count + given.privateKeys.count + bond.longTermKeys.count
+      if bond.linkKey != nil { count += 1 }
     }
-    count += shortTerm.count + temporary.count + privateKeys.count + session.count
+  }
+
+  private mutating func add(_ key: [UInt8], isSessionKey: Bool) {
+    guard let value = PairingValue(key.bytes) else { return }
+    for isReversed in [false, true] {
+      others.append(
+        CandidateKey(
+          key: isReversed ? value.reversed : value, source: .supplied, isSessionKey: isSessionKey,
+          isReversed: isReversed))
+    }
   }
 
   /// Returns the keys to try for an encryption start, the likeliest first. Nothing is searched.
@@ -50,33 +71,62 @@ struct LinkKeys: Sendable {
     if let passkey = pairing.found, let key = pairing.shortTermKey(passkey) {
       found.append(CandidateKey(key: key, source: .search))
     }
-    for key in temporary {
-      for value in [key, key.reversed] {
-        if let key = pairing.shortTermKey(value) {
-          found.append(CandidateKey(key: key, source: .supplied))
+    for value in temporary {
+      if let key = pairing.shortTermKey(value) {
+        found.append(CandidateKey(key: key, source: .supplied))
+      }
+    }
+    let parties = [central?.address, peripheral?.address].compactMap(\.self)
+    // The key that EDIV and Rand identify comes first, then those of the two devices.
+    for rank in 0..<3 {
+      for key in known.keys + known.encrypting {
+        let isIdentified = key.ediv == ediv && key.rand == rand
+        let isTheirs = key.address.map(parties.contains) ?? false
+        guard rank == (isIdentified ? 0 : isTheirs ? 1 : 2) else { continue }
+        found += Self.candidates(key)
+      }
+      if rank == 0 { found += others }
+    }
+    // The same key may be known from several places.
+    var seen: Set<PairingValue> = []
+    let distinct = found.filter { $0.isSessionKey || seen.insert($0.key).inserted }
+    return Array(distinct.prefix(2 * Self.most))
+  }
+
+  /// Returns the values that a key may have on the air.
+  private static func candidates(_ key: KnownKeys.Key) -> [CandidateKey] {
+    guard let value = PairingValue(key.bytes.bytes) else { return [] }
+    let source: EncryptionPeriod.KeySource = key.source == .pairing ? .distributed : .supplied
+    var found: [CandidateKey] = []
+    func add(_ value: PairingValue, isReversed: Bool) {
+      guard !found.contains(where: { $0.key == value }) else { return }
+      found.append(CandidateKey(key: value, source: source, isReversed: isReversed))
+    }
+    let orders = key.source.isGiven ? [false, true] : [false]
+    switch key.kind {
+    case .longTerm, .shortTerm:
+      for isReversed in orders { add(isReversed ? value.reversed : value, isReversed: isReversed) }
+      guard let size = key.size.map({ Int($0) }), 1..<PairingValue.size ~= size else { break }
+      // Both a whole key and one of that size may have been written.
+      for isReversed in orders {
+        add((isReversed ? value.reversed : value).shortened(to: size), isReversed: isReversed)
+      }
+      let written = key.bytes.prefix(size)
+      if orders.count > 1, let value = PairingValue(key: Array(written.reversed()).bytes) {
+        add(value, isReversed: true)
+      }
+    case .link:
+      // Pairing over BR/EDR creates the LTK, too, if both sides support it.
+      for isReversed in orders {
+        for usesH7 in [true, false] {
+          add(
+            PairingValue.longTermKey(
+              ofLinkKey: isReversed ? value.reversed : value, usesH7: usesH7),
+            isReversed: isReversed)
         }
       }
+    case .identityResolving, .signature, .diffieHellman, .unknown: break
     }
-    // The key that EDIV and Rand identify comes first.
-    for isIdentified in [true, false] {
-      for key in known.keys where key.kind == .longTerm || key.kind == .shortTerm {
-        guard (key.ediv == ediv && key.rand == rand) == isIdentified,
-          let value = PairingValue(key.bytes.bytes)
-        else { continue }
-        let source: EncryptionPeriod.KeySource =
-          if case .file = key.source { .supplied } else { .distributed }
-        found.append(CandidateKey(key: value, source: source))
-        if source == .supplied { found.append(CandidateKey(key: value.reversed, source: source)) }
-      }
-    }
-    for key in shortTerm {
-      found.append(CandidateKey(key: key, source: .supplied))
-      found.append(CandidateKey(key: key.reversed, source: .supplied))
-    }
-    for key in session {
-      found.append(CandidateKey(key: key, source: .supplied, isSessionKey: true))
-      found.append(CandidateKey(key: key.reversed, source: .supplied, isSessionKey: true))
-    }
-    return Array(found.prefix(2 * Self.most))
+    return found
   }
 }

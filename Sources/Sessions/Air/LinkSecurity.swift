@@ -27,6 +27,8 @@ struct LinkSecurity: Sendable {
   private var counters = InlineArray<2, UInt64>(repeating: 0)
   /// PDUs in a row that were not decrypted although the key had fitted before.
   private(set) var failures = 0
+  /// The events that were missed since the last decrypted PDU of each side.
+  private var missedEvents = InlineArray<2, Int>(repeating: 0)
   /// PDUs for which keys were tried.
   private var attempts = 0
   /// Decryptions that were tried and failed.
@@ -34,8 +36,10 @@ struct LinkSecurity: Sendable {
 
   /// Keys are tried for this many PDUs of a period.
   private static let mostAttempts = 8
-  /// So many counters are tried after the expected one.
+  /// Up to this many counters after the expected one are tried, and as many more for each missed
+  /// event as below; four times as many after each failure, up to 64 times.
   private static let window: UInt64 = 64
+  private static let windowOfEvent: UInt64 = 4
   private static let mostWindow: UInt64 = 65_536
   private static let shortWindow: UInt64 = 8
   /// Failed decryptions of a connection after which only a short window is tried.
@@ -55,8 +59,14 @@ struct LinkSecurity: Sendable {
   mutating func begin() {
     cipher = nil
     counters = InlineArray(repeating: 0)
+    missedEvents = InlineArray(repeating: 0)
     failures = 0
     attempts = 0
+  }
+
+  /// Records that events were missed: each may have had several PDUs of both sides.
+  mutating func miss(events: Int) {
+    for side in missedEvents.indices { missedEvents[side] &+= events }
   }
 
   /// Whether keys are still to be tried.
@@ -88,16 +98,13 @@ struct LinkSecurity: Sendable {
   /// Decrypts a PDU with the key that fits. The counter is the side's next one; after missed PDUs a
   /// later one, for a PDU that is resent the one before; and the side may be the other one.
   mutating func decrypt(
-    _ pdu: borrowing EncryptedPDU, missedEvents: Int, into buffer: inout BlockBuffer
+    _ pdu: borrowing EncryptedPDU, into buffer: inout BlockBuffer
   ) -> Plain? {
     guard let cipher else { return nil }
     let other = pdu.direction.reversed
     if let plain = attempt(cipher, pdu, pdu.direction, 0...0, &buffer) { return plain }
-    let window =
-      tries > Self.mostTries
-      ? Self.shortWindow : min(Self.mostWindow, max(Self.window, 4 * UInt64(max(0, missedEvents))))
-    if let plain = attempt(cipher, pdu, pdu.direction, 1...window, &buffer)
-      ?? attempt(cipher, pdu, other, 0...window, &buffer)
+    if let plain = attempt(cipher, pdu, pdu.direction, 1...window(of: pdu.direction), &buffer)
+      ?? attempt(cipher, pdu, other, 0...window(of: other), &buffer)
     {
       return plain
     }
@@ -115,6 +122,17 @@ struct LinkSecurity: Sendable {
     return nil
   }
 
+  /// Returns how many counters after the next one are tried.
+  private func window(of side: Direction) -> UInt64 {
+    guard tries <= Self.mostTries else { return Self.shortWindow }
+    let missed = UInt64(max(0, missedEvents[Int(side.rawValue)]))
+    let usual = min(
+      Self.mostWindow, Self.window + Self.windowOfEvent * min(Self.mostWindow, missed))
+    // Events in which much was sent have more PDUs than that.
+    let growth = hasLostKey ? 0 : 2 * min(3, failures)
+    return min(Self.mostWindow, usual << UInt64(growth))
+  }
+
   private mutating func attempt(
     _ cipher: LinkCipher, _ pdu: borrowing EncryptedPDU, _ side: Direction,
     _ skipped: ClosedRange<UInt64>, _ buffer: inout BlockBuffer
@@ -123,6 +141,7 @@ struct LinkSecurity: Sendable {
     for skip in skipped {
       if pdu.decrypt(cipher, side, next + skip, into: &buffer) {
         counters[Int(side.rawValue)] = next + skip + 1
+        missedEvents[Int(side.rawValue)] = 0
         failures = 0
         return Plain(direction: side, counter: next + skip, missed: skip)
       }

@@ -55,7 +55,7 @@ struct Sides: Sendable {
         noteWrongClaim(packet)
       }
     }
-    if via != .acknowledgement, via != .capture {
+    if via != .acknowledgement, via != .capture || timing == direction {
       isTurned = (isEqual ? .sent : .received) != direction
     }
     if via == .capture, timing == nil, parity != direction, trustsClaims {
@@ -95,18 +95,23 @@ struct Sides: Sendable {
     return (parity, .acknowledgement)
   }
 
+  /// Two empty packets on LE 2M, and three pauses before and after them, in microseconds.
+  private static let roomForTwo: Int64 = 2 * 44 + 3 * 150
+
   /// Returns the side by the packet's place in its event: a packet follows the other side's after
-  /// 150 µs; after a longer pause, an answer was missed, and the same side sent again.
+  /// 150 µs; after a longer pause, an answer was missed, and the same side sent again. The
+  /// peripheral's packet alone comes as much later than the event begins. Where two packets have
+  /// room, both may have been missed, and the time shows nothing.
   private func timing(_ evidence: Evidence) -> Direction? {
     guard let start = evidence.start else { return nil }
     if evidence.isNewEvent {
       guard let late = evidence.lateness else { return nil }
       if -100...100 ~= late { return .sent }
-      return 230...5000 ~= late ? .received : nil
+      return 150..<Self.roomForTwo - 150 ~= late ? .received : nil
     }
     guard let last, let end = last.end else { return nil }
     let pause = start - end
     if 90...210 ~= pause { return last.direction.reversed }
-    return 230...4000 ~= pause ? last.direction : nil
+    return 230..<Self.roomForTwo ~= pause ? last.direction : nil
   }
 }

@@ -68,7 +68,9 @@ extension Conversations {
     guard self[place].open[slot].isOpen else { return }
     let procedure = self[place].open[slot]
     self[place].open[slot].end()
-    unanswered.note(procedure, place.direction, reason, at: now, memory)
+    unanswered.note(
+      procedure, place.direction, mayLackAnswer(procedure, place, memory) ? .recordsLost : reason,
+      at: now, memory)
     if joinsValues { reportUnanswered(place, procedure, reason, memory) }
   }
 

@@ -299,6 +299,7 @@ package struct Conversations: Sendable {
     {
       reason = .timedOut
     }
+    if mayLackAnswer(pending, place, memory) { reason = .recordsLost }
     var isAcknowledged: Bool?
     if memory.links.reportsCompletedPackets, bearers[place.bearer].parties.vantage == .host,
       let ordinal = pending.ordinal,
@@ -317,6 +318,15 @@ package struct Conversations: Sendable {
     } else {
       report(place, pending, .noResponse(reason), nil, isAcknowledged: isAcknowledged)
     }
+  }
+
+  /// Returns whether the answer to a request may be among what a sniffer missed.
+  func mayLackAnswer(
+    _ request: borrowing Procedure, _ place: Place, _ memory: borrowing Memory
+  ) -> Bool {
+    let bearer = bearers[place.bearer]
+    return memory.links.id(bearer.link) == bearer.parties.connection
+      && memory.links[bearer.link].mayMissBefore > request.packet
   }
 
   /// Reports the outcome of a request or an indication that carried everything itself.

@@ -27,6 +27,15 @@ struct Transactions: Sendable {
     /// One waits for its answer.
     case waiting(Request)
     case several(Several)
+
+    /// Returns whether all that waits was sent before a packet.
+    func waits(before packet: Int) -> Bool {
+      switch self {
+      case .idle: true
+      case .waiting(let request): request.packet < packet
+      case .several(let several): several.requests.last.map { $0.packet < packet } ?? true
+      }
+    }
   }
 
   /// What shows which request a response answers.
@@ -127,13 +136,14 @@ struct Transactions: Sendable {
   /// Records a PDU and returns the request or indication that it answers.
   ///
   /// - Parameters:
+  ///   - gap: what waits since before this packet may have been answered, unseen.
   ///   - impossible: the packets of requests that the PDU's value cannot answer.
   ///   - isAnswerable: whether the capture has the direction of the answers; otherwise none counts
   ///     as missing.
   ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
-    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: [Int],
-    isAnswerable: Bool, _ doubt: inout ResponseDoubt
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, since gap: Int,
+    impossible: [Int], isAnswerable: Bool, _ doubt: inout ResponseDoubt
   ) -> Request? {
     let (fields, bytes) = (packet.dissection.attFields, packet.bytes)
     let (number, time) = (packet.record.number, packet.record.time)
@@ -150,13 +160,13 @@ struct Transactions: Sendable {
         request.service = uuid
       }
       begin(
-        Self.place(direction, isIndication: false), .requestBeforeResponse, request,
+        Self.place(direction, isIndication: false), .requestBeforeResponse, request, since: gap,
         isAnswerable: isAnswerable, &packet.dissection.problems)
     case .indication:
       begin(
         Self.place(direction, isIndication: true), .indicationBeforeConfirmation,
-        Request(packet: number, time: time, opcode, fields), isAnswerable: isAnswerable,
-        &packet.dissection.problems)
+        Request(packet: number, time: time, opcode, fields), since: gap,
+        isAnswerable: isAnswerable, &packet.dissection.problems)
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
@@ -176,10 +186,13 @@ struct Transactions: Sendable {
   }
 
   private mutating func begin(
-    _ place: Int, _ problem: Problem.Code, _ request: Request, isAnswerable: Bool,
+    _ place: Int, _ problem: Problem.Code, _ request: Request, since gap: Int, isAnswerable: Bool,
     _ problems: inout Problems
   ) {
     if case .idle = states[place] {
+      states[place] = .waiting(request)
+    } else if gap > 0, states[place].waits(before: gap) {
+      // A client goes on once it has its answer, which may be among what is missing.
       states[place] = .waiting(request)
     } else {
       // Both may still be answered; if the capture has one direction only, no answer is missing.

@@ -50,6 +50,9 @@ package struct Connection: Sendable {
   /// On the air: the central's address, if the capture has the packet that opened the connection.
   package internal(set) var localAddress: DeviceAddress?
   package internal(set) var localType: AddressType?
+  /// On the air: the central's identity address, if it differs and a key resolves the address, or
+  /// the central sent it when the two paired.
+  package internal(set) var localIdentity: DeviceAddress?
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
   /// missing.
@@ -129,6 +132,9 @@ package struct Connection: Sendable {
   package var completedPackets = 0
   /// Whether records were lost while the link was open: then the two counts cannot be compared.
   package var hasLostPackets = false
+  /// On the air, the last packet before which others of the link may be missing, or which was not
+  /// read; 0: none. What waited for an answer before it may have got one.
+  package var mayMissBefore = 0
   /// Whether the recorder truncated data of the link.
   package var isDataCut = false
   /// Whether the link is encrypted; nil: unknown, since its opening is missing, or since encryption

@@ -163,7 +163,7 @@ package struct Identities: Sendable {
 
   /// Records the keys of bonds from other sources.
   mutating func learn(_ bonds: [Bond]) {
-    for bond in bonds {
+    for bond in bonds where !bond.isAnyDevice {
       guard let key = bond.identityResolvingKey.flatMap({ IdentityResolvingKey($0.bytes) }) else {
         continue
       }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Dissectors
 
 /// How a link carries data, and how much: what events report of the Link Layer, and the bytes of
@@ -13,6 +14,8 @@ package struct LinkFigures: Sendable {
   package internal(set) var phys: (sent: UInt8, received: UInt8)?
   /// The longest packets that this host's controller and the peer send; nil: not reported.
   package private(set) var lengths: (sent: PacketLength, received: PacketLength)?
+  /// What a side on the air can send and take, until the other side answers.
+  private var offered: (sends: PacketLength, takes: PacketLength)?
   /// The data in ACL packets, with L2CAP's headers.
   package private(set) var bytes: (sent: Int, received: Int) = (0, 0)
 
@@ -33,6 +36,23 @@ package struct LinkFigures: Sendable {
       PacketLength(octets: change.sent, time: change.sentTime),
       PacketLength(octets: change.received, time: change.receivedTime)
     )
+  }
+
+  /// Processes LL_LENGTH_REQ or LL_LENGTH_RSP: each side sends what it can and the other takes
+  /// (Core, Vol 6, Part B, 4.5.10).
+  mutating func note(
+    _ own: LinkControl.Lengths, isResponse: Bool, from direction: Direction
+  ) {
+    let sends = PacketLength(octets: own.maxTXOctets, time: own.maxTXTime)
+    let takes = PacketLength(octets: own.maxRXOctets, time: own.maxRXTime)
+    guard isResponse else {
+      offered = (sends, takes)
+      return
+    }
+    guard let offered else { return }
+    let (answer, request) = (sends.limited(to: offered.takes), offered.sends.limited(to: takes))
+    lengths = direction == .sent ? (answer, request) : (request, answer)
+    self.offered = nil
   }
 
   mutating func count(_ count: Int, isSent: Bool) {
@@ -56,6 +76,7 @@ extension Connection {
   /// The longest packets that this host's controller and the peer send.
   package var lengths: (sent: PacketLength, received: PacketLength)? {
     if let lengths = figures.lengths { return lengths }
-    return isKnownFromItsOpening && reportsLengths ? (.initial, .initial) : nil
+    // On the air, what changes them may be encrypted.
+    return isKnownFromItsOpening && reportsLengths && !isOnAir ? (.initial, .initial) : nil
   }
 }

@@ -83,6 +83,11 @@ package struct Links: Sendable {
       && self[slot].sentPackets - self[slot].completedPackets == held
   }
 
+  /// Returns the last packet before which others of the link in a slot may be missing; 0: none.
+  package func gap(of slot: LinkSlot) -> Int {
+    max(gap, slots[slot.index].connection.mayMissBefore)
+  }
+
   /// Returns whether the link in a slot is encrypted; nil if unknown.
   package func isEncrypted(_ slot: LinkSlot) -> Bool? { slots[slot.index].connection.isEncrypted }
 

@@ -11,6 +11,11 @@ package struct PacketLength: Equatable, Sendable {
 
   package init(octets: UInt16, time: UInt16) { (self.octets, self.time) = (octets, time) }
 
+  /// Returns what both of two lengths allow.
+  func limited(to other: Self) -> Self {
+    Self(octets: min(octets, other.octets), time: min(time, other.time))
+  }
+
   /// Returns how many bytes a packet can have on a PHY: the time also has to hold everything around
   /// them, but is never less than 27 bytes take. On LE Coded, with eight symbols for each bit
   /// (Core, Vol 6, Part B, 4.5.10).

@@ -74,6 +74,9 @@ struct PairingState: Sendable {
     return step(pdu, sender)
   }
 
+  /// Whether legacy pairing proceeds, which creates a short-term key.
+  var createsShortTermKey: Bool { !isOver && method?.isSecureConnections == false }
+
   /// Records that the link is encrypted, with the key of this pairing or another one.
   mutating func encrypt() { isOver = true }
 

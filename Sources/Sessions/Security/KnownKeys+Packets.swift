@@ -62,6 +62,43 @@ extension KnownKeys {
     }
   }
 
+  /// Records the key of LE Enable Encryption, or of the reply to LE Long Term Key Request.
+  ///
+  /// - Parameters:
+  ///   - connection: the connection, if it is known.
+  ///   - isShortTerm: whether it is the short-term key of legacy pairing, unless EDIV or Rand
+  ///     identifies it.
+  mutating func observe(
+    encrypting bytes: RawSpan, _ body: Slice, isReply: Bool, _ link: LinkKey,
+    _ connection: Connection?, isShortTerm: Bool, packet: Int
+  ) {
+    var cursor = Cursor(bytes, body)
+    let value: Slice
+    var (ediv, rand): (UInt16, UInt64) = (0, 0)
+    if isReply {
+      guard let reply = try? LELongTermKeyRequestReply(parsing: &cursor) else { return }
+      value = reply.key
+      if let requested, requested.link == link { (ediv, rand) = (requested.ediv, requested.rand) }
+    } else {
+      guard let command = try? LEEnableEncryption(parsing: &cursor), let key = command.key else {
+        return
+      }
+      (value, ediv, rand) = (key, command.ediv, command.rand)
+    }
+    let isIdentified = ediv != 0 || rand != 0
+    var key = Key(
+      isShortTerm && !isIdentified ? .shortTerm : .longTerm, bytes.part(value).array, .controller,
+      packet: packet)
+    key.side = isReply ? .local : .peer
+    (key.ediv, key.rand) = (ediv, rand)
+    if let connection {
+      key.connection = connection.id
+      key.address = connection.identity?.address ?? connection.peer
+      key.type = connection.identity?.type ?? connection.peerType
+    }
+    add(encrypting: key)
+  }
+
   mutating func observe(_ notified: LinkKeyNotification, _ bytes: RawSpan, packet: Int) {
     guard let value = notified.key else { return }
     var key = Key(.link, bytes.part(value).array, .event, packet: packet)

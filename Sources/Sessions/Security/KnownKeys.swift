@@ -33,6 +33,16 @@ package struct KnownKeys: Sendable {
     case management
     /// A file, by its name.
     case file(String)
+    /// Another capture, by its name; its host may be another one.
+    case capture(String)
+
+    /// Whether the user gave it, besides the capture.
+    package var isGiven: Bool {
+      switch self {
+      case .file, .capture: true
+      case .pairing, .controller, .event, .management: false
+      }
+    }
   }
 
   package struct Key: Sendable {
@@ -81,9 +91,15 @@ package struct KnownKeys: Sendable {
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
   /// most the first few.
   package private(set) var zeros: [Int] = []
-  /// The long term keys that a pairing on another connection gave again: the position in `keys`, the
-  /// packet and the connection; as many as of `zeros`.
+  /// The long term keys that a pairing on another connection gave again: the position in `keys`,
+  /// the packet and the connection; as many as of `zeros`.
   package private(set) var repeated: [(key: Int, packet: Int, connection: Int)] = []
+
+  /// The keys that the host gave its controller to encrypt links, for decrypting what a sniffer
+  /// recorded. Of too many, later ones are not remembered.
+  package private(set) var encrypting: [Key] = []
+  /// The key that a controller asked its host for last.
+  var requested: (link: LinkKey, ediv: UInt16, rand: UInt64)?
 
   private let shared: SharedLimits
 
@@ -95,8 +111,9 @@ package struct KnownKeys: Sendable {
     for bond in bonds {
       func add(_ kind: Kind, _ bytes: [UInt8]?, _ change: (inout Key) -> Void = { _ in }) {
         guard let bytes else { return }
-        var key = Key(kind, bytes, .file(bond.file), packet: 0)
-        (key.address, key.type) = (bond.address, bond.type)
+        let source: Source = bond.isFromCapture ? .capture(bond.file) : .file(bond.file)
+        var key = Key(kind, bytes, source, packet: 0)
+        if !bond.isAnyDevice { (key.address, key.type) = (bond.address, bond.type) }
         change(&key)
         self.add(key)
       }
@@ -144,6 +161,16 @@ package struct KnownKeys: Sendable {
       repeated.count < shared.values.zeroKeys
     else { return }
     repeated.append((position, key.packet, connection))
+  }
+
+  /// Adds a key that the host gave its controller to encrypt a link.
+  mutating func add(encrypting key: Key) {
+    let isKnown = encrypting.contains {
+      $0.bytes == key.bytes && $0.ediv == key.ediv && $0.rand == key.rand
+        && $0.address == key.address
+    }
+    if isKnown || encrypting.count >= shared.values.keys { return }
+    encrypting.append(key)
   }
 
   /// Sets the identification of the long term key that was given last on a connection; it follows

@@ -184,7 +184,8 @@ struct SnifferMergingTests {
   private func file(_ name: String, _ seconds: ClosedRange<Int>, link: UInt32) -> CaptureFile {
     var file = PcapBytes(link: link)
     for second in seconds {
-      let bytes: [UInt8] = link == 201 ? [0, 0, 0, 1, 4, 0x0e, 1] : [1, 2, UInt8(truncatingIfNeeded: link)]
+      let bytes: [UInt8] =
+        link == 201 ? [0, 0, 0, 1, 4, 0x0e, 1] : [1, 2, UInt8(truncatingIfNeeded: link)]
       file.record(bytes + [UInt8(second)], seconds: UInt32(second))
     }
     return CaptureFile(name: name, path: folder.file(name, holding: file.bytes))

@@ -58,6 +58,17 @@ import Testing
       problems(air(.pseudoHeader, pseudoHeader(octets("d6be898e 00ff 01"), flags: 0x0403))) == [])
   }
 
+  @Test("Nothing of a packet from the air remains when the dissection is cleared")
+  func cleared() {
+    let bytes = airPacket(connectIndication)
+    var dissection = air(.linkLayer, bytes)
+    dissection.readAdvertising(bytes.bytes, isTruncated: false)
+    #expect(dissection.parameters != nil && dissection.air != nil)
+    dissection.clear()
+    #expect(dissection.parameters == nil && dissection.air == nil && dissection.body.isEmpty)
+    #expect(words(dissection) == "cut" && dissection.problems.isEmpty)
+  }
+
   // MARK: 251
 
   @Test("A coding indicator is there if the packet fits only with it")

@@ -71,7 +71,7 @@ package enum AirBits {
     let used = usedChannels(map)
     let unmapped = Int(value % 37)
     if used.contains(unmapped) { return UInt8(unmapped) }
-    return UInt8(used[used.count * Int(value) >> 16])
+    return UInt8(used[(used.count * Int(value)) >> 16])
   }
 
   private static func usedChannels(_ map: UInt64) -> [Int] {

@@ -89,8 +89,10 @@ extension AirTraffic {
   /// - Parameters:
   ///   - has: whether the peripheral has the key; otherwise it refuses with PIN or Key Missing.
   ///   - queued: whether the peripheral sends a feature request between LL_ENC_REQ and its answer.
+  ///   - differs: whether the peripheral has another key, so that it leaves at the first packet.
   package mutating func encrypt(
-    _ key: [UInt8], ediv: Int = 0, rand: UInt64 = 0, has: Bool = true, queued: Bool = false
+    _ key: [UInt8], ediv: Int = 0, rand: UInt64 = 0, has: Bool = true, queued: Bool = false,
+    differs: Bool = false
   ) {
     let (central, peripheral) = (random.bytes(8), random.bytes(8))
     let (centralVector, peripheralVector) = (random.bytes(4), random.bytes(4))
@@ -107,6 +109,10 @@ extension AirTraffic {
     for side in [Direction.sent, .received] {
       link[side].cipher = cipher
       link[side].counter = 0
+    }
+    if differs {
+      queueControl(0x06, by: .sent)
+      return losePeripheral()
     }
     control(0x06, by: .sent)
     control(0x06, by: .received)

@@ -126,7 +126,7 @@ extension AirTraffic {
   /// Runs the next connection event.
   mutating func runEvent() {
     applyChanges()
-    let channel = connection.channel(of: connection.event)
+    let channel = connection.channel
     let start = connection.anchor
     // The longest packets of both sides must fit in before the next event.
     let longest = [connection.phys.central, connection.phys.peripheral].reduce(150) {
@@ -148,8 +148,7 @@ extension AirTraffic {
       isGoingOn = (request.pdu[0] | answer.pdu[0]) & 0x10 != 0 && clock < last
       clock += 150
     }
-    connection.event = (connection.event + 1) & 0xffff
-    connection.anchor = start + Int64(connection.interval) * 1250
+    connection.advance()
     if link.isOpen, clock - link.lastHeard > Int64(connection.timeout) * 10_000 { close() }
     clock = max(clock, link.isOpen ? connection.anchor : clock)
   }
@@ -256,15 +255,12 @@ extension AirTraffic {
   private mutating func follow(_ packet: inout AirTransmission) {
     guard var astray = link.astray else { return }
     let step = Int64(astray.interval) * 1250
-    while astray.anchor + step <= packet.time + 500 {
-      astray.anchor += step
-      astray.event = (astray.event + 1) & 0xffff
-    }
+    while astray.anchor + step <= packet.time + 500 { astray.advance() }
     link.astray = astray
     packet.snifferEvent = astray.event
     // It listens on one channel, from shortly before its anchor.
     let isMet =
-      astray.channel(of: astray.event) == packet.channel
+      astray.channel == packet.channel
       && packet.time >= astray.anchor - 500 && packet.time < astray.anchor + 3000
     if !isMet { isDeaf = true }
   }

@@ -67,16 +67,25 @@ package struct AirConnection: Sendable {
   package var phys: (central: UInt8, peripheral: UInt8)
   /// The index of CONNECT_IND in `AirTraffic.sent`.
   package var request: Int
-  /// The next connection event.
+  /// The next connection event, and how often its number has begun again from 0.
   package var event = 0
+  package var rounds = 0
   /// The start of the next event, in microseconds since 1970.
   package var anchor: Int64
   package var isOpen = true
 
-  func channel(of event: Int) -> UInt8 {
+  /// The channel of the next event. Algorithm #1 continues where the number begins again.
+  var channel: UInt8 {
     usesSelection2
       ? AirBits.channel2(event: event, accessAddress: accessAddress, map: channelMap)
-      : AirBits.channel1(event: event, hop: hop, map: channelMap)
+      : AirBits.channel1(event: event + rounds << 16, hop: hop, map: channelMap)
+  }
+
+  /// Goes on to the event after the next one.
+  mutating func advance() {
+    event = (event + 1) & 0xffff
+    if event == 0 { rounds += 1 }
+    anchor += Int64(interval) * 1250
   }
 }
 

@@ -20,6 +20,12 @@ struct AirTrafficTests {
       AirBits.channel2(event: $0, accessAddress: AirBits.advertisingAddress, map: all)
     }
     #expect(second == [25, 20, 6, 21])
+    // With 9 channels, as in the example of the same section.
+    let few: UInt64 = 0x1e_00e0_0600
+    let remapped = (6...8).map {
+      AirBits.channel2(event: $0, accessAddress: AirBits.advertisingAddress, map: few)
+    }
+    #expect(remapped == [23, 9, 34])
   }
 
   /// Returns a connection with everything that can happen.
