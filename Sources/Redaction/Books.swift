@@ -132,6 +132,9 @@ struct Books: Sendable {
     return addresses.contains(address) ? addresses[address].bytes : beacons[value]
   }
 
+  /// Returns random bytes that are the same for the same bytes.
+  func disguised(_ bytes: [UInt8]) -> [UInt8] { source.bytes(.key, bytes, count: bytes.count) }
+
   /// Returns the replacement of a field's content, of the same length.
   func replacement(_ field: SensitiveField, _ bytes: RawSpan) -> [UInt8] {
     let value = bytes.part(field.slice).array

@@ -17,6 +17,8 @@ struct Patches: Sendable {
     static let removed = -2
     /// New bytes that are all zeros.
     static let zeros = -3
+    /// Random bytes that are the same for the same bytes.
+    static let disguised = -4
 
     init(_ place: RecordPlace, count: Int, start: Int) {
       (record, offset) = (place.record, Int32(clamping: place.offset))
@@ -96,6 +98,12 @@ struct Patches: Sendable {
       patches.append(Patch(place, count: count, start: bytes.count))
       bytes.append(contentsOf: replacement)
     }
+  }
+
+  /// Replaces bytes that are encrypted by random ones, which are the same where those are.
+  mutating func disguise(_ place: RecordPlace) {
+    guard place.count > 0 else { return }
+    patches.append(Patch(place, count: place.count, start: Patch.disguised))
   }
 
   /// Zeroes a part of a PDU whose other parts have not come yet.
@@ -187,10 +195,16 @@ struct Patches: Sendable {
   }
 
   /// Applies the changes to the bytes of a record.
-  func apply(to record: inout [UInt8], of number: Int) {
+  func apply(to record: inout [UInt8], of number: Int, _ books: Books) {
     var low = first(of: number)
     while low < patches.count, patches[low].record == number {
       let patch = patches[low]
+      let (start, end) = (Int(patch.offset), Int(patch.offset) + Int(patch.count))
+      if patch.start == Patch.disguised, end <= record.count {
+        record.replaceSubrange(start..<end, with: books.disguised(Array(record[start..<end])))
+        low += 1
+        continue
+      }
       for index in 0..<Int(patch.count) where Int(patch.offset) + index < record.count {
         record[Int(patch.offset) + index] = patch.start < 0 ? 0 : bytes[patch.start + index]
       }

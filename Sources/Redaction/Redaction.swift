@@ -57,7 +57,7 @@ package struct Redaction: Sendable {
     let isWritten = patches.replacesAll(record.bytes.byteCount, of: number)
     if !isWritten { replaceFields(dissection, record, in: &bytes, &report) }
     removeStream(dissection, from: &bytes, &report)
-    patches.apply(to: &bytes, of: number)
+    patches.apply(to: &bytes, of: number, books)
     // ACL data was already searched, since its bytes alone do not show what carries the structure.
     // A record that repeats one of another file may have another header.
     if case .acl = dissection.content, record.original == nil { return }
@@ -85,7 +85,7 @@ package struct Redaction: Sendable {
     } else if case .unknown = dissection.content {
       replaceFields(dissection, record, in: &bytes, &report)
     }
-    patches.apply(to: &bytes, of: record.number)
+    patches.apply(to: &bytes, of: record.number, books)
     if case .advertising = dissection.content, air.header.crc != .wrong {
       lookThrough(dissection, record, in: &bytes, &report)
     }

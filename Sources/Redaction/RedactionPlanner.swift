@@ -125,14 +125,19 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     } else if fact?.crc != .wrong {
       sent.observe(packet, air)
     }
-    patches.add(
-      RecordPlace(record: number, offset: Int(payload.start), count: Int(payload.count)), nil)
+    let place = RecordPlace(
+      record: number, offset: Int(payload.start), count: Int(payload.count))
+    if fact?.encryption == .unread {
+      // What is sent again must still be recognised.
+      patches.disguise(place)
+      report.encrypted += 1
+      return
+    }
+    patches.add(place, nil)
     if air.header.crc == .wrong || fact?.crc == .wrong {
       report.damaged += 1
-    } else if fact?.encryption == .clear {
-      report.unread += 1
     } else {
-      report.encrypted += 1
+      report.unread += 1
     }
   }
 
@@ -270,9 +275,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       dissection.att?.opcode == .prepareWriteResponse ? dissection.attFields.value : nil
     let isEcho = echo != nil
     let start = echo.map { Int($0.start) } ?? max(header, places.firstPiece)
+    // A byte of a key that was replaced by the same byte stays, or the key would no longer be one.
+    let replaced = dissection.sensitiveFieldsOfSMP(bytes).map(\.slice)
     var isRemoved = false
     for index in start..<max(start, changed.count)
-    where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index)) {
+    where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index))
+      && !replaced.contains(where: { $0.start <= index && index < $0.end })
+    {
       changed[index] = 0
       isRemoved = true
     }

@@ -270,7 +270,7 @@ package struct RedactionReport: Equatable, Sendable {
     return lines
   }
 
-  /// The packets from sniffers whose payload became zeros.
+  /// The packets from sniffers whose payload was removed.
   private var unreadLine: String? {
     let counts = [(encrypted, "encrypted"), (damaged, "damaged"), (unread, "unknown")].filter {
       $0.0 > 0
@@ -279,7 +279,7 @@ package struct RedactionReport: Equatable, Sendable {
     let count = counts.reduce(0) { $0 + $1.0 }
     let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     return
-      "replaced with zeros: the content of \(count) \(count == 1 ? "packet" : "packets") from sniffers: \(words)"
+      "removed: the content of \(count) \(count == 1 ? "packet" : "packets") from sniffers: \(words)"
   }
 
   /// What stays because its removal was not requested.

@@ -262,8 +262,8 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// Returns the first `count` bytes of the latest payload from the air that was decrypted. They are
-  /// valid until the next record is processed.
+  /// Returns the first `count` bytes of the latest payload from the air that was decrypted. They
+  /// are valid until the next record is processed.
   @_lifetime(borrow self)
   package func decryptedPayload(count: Int) -> RawSpan { decrypted.bytes(count: count) }
 

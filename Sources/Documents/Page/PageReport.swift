@@ -191,6 +191,11 @@ package struct PageReport: PacketReport, ~Copyable {
       contents.adapters.append(String(decoding: scratch.bytes.array, as: UTF8.self))
     }
     contents.remarks = memory.reached.remarks + options.remarks(summary)
+    if !memory.air.isEmpty {
+      contents.sniffer = memory.air.claims.words.text
+      contents.remarks += memory.air.claimRemarks.map { "the sniffer: \($0.text)" }
+      contents.remarks += memory.air.encryptionRemarks.map(\.withoutHint.text)
+    }
     contents.choose(signalsOf: explanation.connections.map(\.history.connection), memory)
     var tree = map.page(memory, values.conversations)
     var writer = PageWriter(options, explanation, takeContents())
@@ -225,6 +230,9 @@ package struct PageReport: PacketReport, ~Copyable {
     if packet.record.time == nil { flags.insert(.timeless) }
     if !packet.dissection.problems.isEmpty { flags.insert(.problem) }
     if packet.dissection.isOf(.advertising, packet.bytes, memory) { flags.insert(.advertising) }
+    if case .linkData(let pdu) = packet.dissection.content, pdu.isEmpty {
+      flags.insert(.flowControl)
+    }
     if packet.dissection.isOf(.security, packet.bytes, memory) { flags.insert(.security) }
     if let att = packet.dissection.att {
       switch att.opcode.role {
@@ -427,6 +435,8 @@ struct PageContents: Sendable {
   var damage: String?
   /// The controllers, in words.
   var adapters: [String] = []
+  /// What a sniffer recorded, if one did.
+  var sniffer: String?
   /// Other remarks about the capture.
   var remarks: [String] = []
 

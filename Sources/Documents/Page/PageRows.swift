@@ -26,7 +26,7 @@ struct PageRows: Sendable {
     static let response = Self(rawValue: 1 << 7)
     static let advertising = Self(rawValue: 1 << 8)
     static let security = Self(rawValue: 1 << 9)
-    /// The packet only reports free buffers.
+    /// The packet only reports free buffers, or is empty.
     static let flowControl = Self(rawValue: 1 << 10)
     /// The link was encrypted when the packet was sent.
     static let encrypted = Self(rawValue: 1 << 11)

@@ -223,6 +223,7 @@ struct PageWriter {
       row("phone", options.phones.joined(separator: "; "), into: &out)
     }
     for adapter in contents.adapters { row("controller", adapter, into: &out) }
+    if let sniffer = contents.sniffer { row("from the air", sniffer, into: &out) }
   }
 
   /// Writes a row for each connection, or for several of one peer that follow each other: the facts

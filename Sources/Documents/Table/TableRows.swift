@@ -61,7 +61,12 @@ struct CaptureRow: TableRow {
 
   /// The kinds of records that the capture lacks, or nil if it has no records at all.
   private var lacks: Coverage.Parts? {
-    content.flatMap { $0.facts.records == 0 ? nil : Self.kinds.subtracting($0.coverage.parts) }
+    content.flatMap { content in
+      if content.facts.records == 0 { return nil }
+      // A sniffer records neither commands nor events.
+      let kinds = content.facts.isOnAir ? .bothDirections : Self.kinds
+      return kinds.subtracting(content.coverage.parts)
+    }
   }
 
   static let kind = TableKind.captures
@@ -78,11 +83,12 @@ struct CaptureRow: TableRow {
     },
     Column(
       "source", .string,
-      "log; cut logs: summary, filtered_headers, filtered_channels, filtered_payloads or snapshot"
+      "log; air: from a sniffer; cut logs: summary, filtered_headers, filtered_channels, filtered_payloads or snapshot"
     ) {
       $1.word(
         $0.content.map {
-          $0.source.format == .btsnooz ? "summary" : $0.coverage.cuts.reason.key
+          $0.source.format == .btsnooz
+            ? "summary" : $0.facts.isOnAir ? "air" : $0.coverage.cuts.reason.key
         })
     },
     Column("lacks", .string, "kinds of records that the log lacks, separated by spaces") {
@@ -211,7 +217,9 @@ struct ConnectionRow: TableRow {
       $1.integer($0.connection.supervisionTimeout.map { Int($0) * 10 })
     },
     Column("phy", .string, "PHY that this side sends on, if an event reports it") {
-      $1.name($0.history.link.phys.last.flatMap { CodeSet.phy.name(of: UInt64($0.sent)) })
+      let known =
+        $0.connection.isOnAir ? $0.connection.phys?.sent : $0.history.link.phys.last?.sent
+      $1.name(known.flatMap { CodeSet.phy.name(of: UInt64($0)) })
     },
     Column("encrypted", .flag, "whether it was encrypted at the end") {
       $1.flag($0.connection.isEncrypted)

@@ -5,8 +5,8 @@ package import Sessions
 // How a connection on the air ended. A sniffer shows no reason: it follows from what was sent last.
 
 extension AirHistory {
-  /// A capture that goes on for this long after the last packet shows that the connection had ended
-  /// or was lost, in nanoseconds.
+  /// A capture that continues for this long after the last packet shows that the connection had
+  /// ended or was lost, in nanoseconds.
   private static let leastSilence: Int64 = 200_000_000
   /// A connection that is not established ends after six intervals (Core, Vol 6, Part B, 4.5.2).
   package static let establishingEvents: Int64 = 6

@@ -68,6 +68,6 @@ package enum AirEnd: Equatable, Sendable {
   case peripheralSilent
   /// The peripheral never answered, and the central gave up.
   case neverEstablished
-  /// Nothing of either side was captured any more, although the capture goes on.
+  /// Nothing of either side was captured any more, although the capture continues.
   case unseen
 }

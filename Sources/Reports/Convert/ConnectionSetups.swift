@@ -143,7 +143,8 @@ struct ConnectionSetups: Sendable {
     case .event:
       if case .completedPackets = packet.dissection.fact { return nil }
       return .link
-    case .command: return .link
+    // Without the start of encryption, nothing after it can be decrypted.
+    case .command, .linkControl: return .link
     case .acl: break
     default: return nil
     }

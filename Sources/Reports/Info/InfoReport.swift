@@ -349,7 +349,7 @@ package struct CaptureFacts: Sendable {
   var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
 
   /// Whether all records are from the air, so that no host was captured.
-  var isOnAir: Bool { records > 0 && kinds[Kind.air.rawValue] == records }
+  package var isOnAir: Bool { records > 0 && kinds[Kind.air.rawValue] == records }
 }
 
 extension Array {

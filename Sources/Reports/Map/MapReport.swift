@@ -205,6 +205,9 @@ package struct MapReport: PacketReport, ~Copyable {
     {
       device.mayLackAnswers = true
     }
+    if connection.isOnAir, memory.air.link(connection: connection.id)?.undecrypted ?? 0 > 0 {
+      device.mayLackAnswers = true
+    }
     if !parts.contains(side == .local ? .receivedData : .sentData) { device.lacksRequests = true }
     // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,

@@ -164,7 +164,7 @@ extension AirLink {
     }
   }
 
-  /// A sniffer that meets less than a tenth of so many events follows another interval.
+  /// A sniffer that meets less than a tenth of this many events follows another interval.
   private static let leastLost = 100
 
   /// Returns the only side that may send a control PDU, if it is plain.

@@ -55,8 +55,8 @@ struct AirObservation: Sendable {
   /// The length of the MIC (Core, Vol 6, Part B, 2.4).
   static let codeSize = 4
 
-  /// Whether it is a PDU of a stream that the sniffer or something before this program decrypted, or
-  /// that was decrypted here.
+  /// Whether it is a PDU of a stream that the sniffer or something before this program decrypted,
+  /// or that was decrypted here.
   var isDecrypted: Bool {
     if payload == .decrypted || packet.header.isDecrypted { return true }
     return fact.encryption == .byFirmware || fact.encryption == .before
