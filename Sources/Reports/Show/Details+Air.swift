@@ -172,8 +172,8 @@ extension Details {
 }
 
 extension Packet {
-  /// What is known of a packet on the air. A record that repeats one of another file is not followed
-  /// again: only the sniffer's verdict is known.
+  /// What is known of a packet on the air. A record that repeats one of another file is not
+  /// followed again: only the sniffer's verdict is known.
   var airFact: AirFact {
     if let fact = answer.air { return fact }
     var fact = AirFact()
