@@ -470,7 +470,7 @@ extension AirLink {
       if periods.isEmpty { begin(EncryptionPeriod()) }
       update { $0.start = number }
       security.state = .encrypted
-    case .reject:
+    case .reject(let opcode, _) where opcode == nil || opcode == .encryptionRequest:
       if security.state == .requested || security.state == .answered { security.state = .clear }
     case .pauseResponse where packet.record.direction == .sent: security.state = .clear
     case .connectionUpdate(let update):
