@@ -195,12 +195,14 @@ struct Patches: Sendable {
   }
 
   /// Applies the changes to the bytes of a record.
-  func apply(to record: inout [UInt8], of number: Int, _ books: Books) {
+  ///
+  /// - Parameter books: what random bytes come from; nil: they are zeros.
+  func apply(to record: inout [UInt8], of number: Int, _ books: Books? = nil) {
     var low = first(of: number)
     while low < patches.count, patches[low].record == number {
       let patch = patches[low]
       let (start, end) = (Int(patch.offset), Int(patch.offset) + Int(patch.count))
-      if patch.start == Patch.disguised, end <= record.count {
+      if let books, patch.start == Patch.disguised, end <= record.count {
         record.replaceSubrange(start..<end, with: books.disguised(Array(record[start..<end])))
         low += 1
         continue

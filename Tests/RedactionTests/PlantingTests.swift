@@ -84,7 +84,7 @@ import Testing
       case .monitor(let opcode):
         isMonitor = true
         flags = [0, 0, UInt8(opcode >> 8), UInt8(opcode & 0xff)]
-      case .packetLogger, .incomplete: continue
+      case .packetLogger, .incomplete, .air: continue
       }
       let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) }
       records += length + length + flags + [UInt8](repeating: 0, count: 12) + bytes
