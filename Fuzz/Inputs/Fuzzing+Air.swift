@@ -1,6 +1,7 @@
 import Bluetooth
 import Captures
 import MadeTraffic
+import Reports
 import Sessions
 
 extension Fuzzing {
@@ -26,12 +27,33 @@ extension Fuzzing {
         var left = MemorySource(records)
         var right = MemorySource(records)
         broken = compare(&left, &right, face, areSame: true, supplies)
-      case .redact: broken = redact { MemorySource(records) }
+      case .redact:
+        // As the program does, and with what it does not pass on.
+        broken =
+          redact {
+            AirSource(
+              MemorySource(records), .pseudoHeader(decrypts: true), bonds: supplies.bonds)
+          } ?? redact { MemorySource(records) }
+      case .convert: broken = convert(records, supplies.bonds)
       default:
         var source = MemorySource(records)
         broken = render(&source, records: records.count, face, supplies)
       }
       if let broken { return "\(face): \(broken)" }
+    }
+    return nil
+  }
+
+  /// Writes the records as they are, as link type 256 and as HCI.
+  private static func convert(_ records: [StoredRecord], _ bonds: [Bond]) -> String? {
+    var plain = MemorySource(records)
+    if let broken = convert(&plain) { return broken }
+    for form in [
+      AirSource.Form.pseudoHeader(decrypts: false), .pseudoHeader(decrypts: true),
+      .host(hasComments: true),
+    ] {
+      var source = AirSource(MemorySource(records), form, bonds: bonds)
+      if let broken = convert(&source) { return "\(form): \(broken)" }
     }
     return nil
   }

@@ -25,6 +25,14 @@ extension Packet {
   var payloadEnd: Int { dissection.air == nil ? record.bytes.byteCount : payload.end }
 }
 
+extension CaptureRecord {
+  /// Whether it has a packet from the air as it was sent, whitened.
+  var isWhitened: Bool {
+    framing == .air(.pseudoHeader)
+      && !PseudoHeader.Flags(rawValue: bytes.littleEndianU16(at: 8)).contains(.dewhitened)
+  }
+}
+
 extension AirPacket {
   /// Returns the payload of the PDU, after its header and CTEInfo.
   func payload(_ bytes: RawSpan) -> Slice {

@@ -45,7 +45,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   ) {
     history?.observe(packet, memory)
     // What was not decrypted before the pass is removed.
-    if packet.answer.air?.encryption == .decrypted { return }
+    if packet.answer.air?.encryption == .decrypted || packet.record.isWhitened { return }
     switch packet.dissection.content {
     case .acl:
       // A controller's report to its manufacturer belongs to no connection.

@@ -61,6 +61,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     last = packet.record.number
+    // All of it is removed.
+    if packet.record.isWhitened { return }
     if let air = packet.dissection.air, !isReadable(packet, air) { return }
     places.observe(packet, memory)
     switch packet.dissection.content {

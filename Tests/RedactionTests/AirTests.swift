@@ -225,13 +225,18 @@ struct AirTests {
     }
   }
 
-  /// A packet whose bits are whitened shows nothing, and loses all of them.
+  /// A packet whose bits are whitened is dewhitened; if its channel is unknown, it shows nothing,
+  /// and loses all of them.
   @Test func whitened() throws {
-    var air = AirTraffic(seed: 15)
-    air.advertise()
+    let air = Self.traffic(seed: 15, losses: false)
     var form = AirForm(.pseudoHeader)
     form.isWhitened = true
-    for bytes in try Self.redact(air.records(form)).redacted {
+    var records = air.records(form)
+    let found = try Self.redact(records).redacted
+    #expect(Self.leaks(found, Self.forbidden(air)) == [])
+    #expect(zip(air.heard, found).allSatisfy { $0.plain.prefix(2) == $1[14..<16] })
+    for index in records.indices { records[index].bytes[0] = 0xff }
+    for bytes in try Self.redact(records).redacted {
       #expect(bytes[14...].allSatisfy { $0 == 0 })
     }
   }

@@ -2,8 +2,9 @@ import Bluetooth
 import Bytes
 import Captures
 import Cryptography
-import Histories
 import Foundation
+import Histories
+import Reports
 import Testing
 
 @testable import Redaction
@@ -24,7 +25,7 @@ import Testing
   private func look(at capture: URL, _ looked: inout Int, _ passkeys: inout Int) throws {
     var options = RedactionOptions()
     options.keepsNames = true
-    let plan = try plan(options) { try CaptureReader(path: capture.path) }
+    let plan = try plan(options) { try source(of: capture) }
     looked += try expectNothingRemains(capture, plan)
     passkeys += try expectSamePairings(capture, plan.redaction)
     guard let reason = Self.changed[capture.lastPathComponent] else {
@@ -60,10 +61,8 @@ import Testing
 
   /// Returns the number of secrets that were searched for.
   private func expectNothingRemains(_ capture: URL, _ plan: Plan) throws -> Int {
-    let before = try records { try CaptureReader(path: capture.path) }
-    let after = try records {
-      RedactedSource(try CaptureReader(path: capture.path), plan.redaction)
-    }
+    let before = try records { try source(of: capture) }
+    let after = try records { RedactedSource(try source(of: capture), plan.redaction) }
     #expect(after.map(\.count) == before.map(\.count), "\(capture.lastPathComponent)")
     var byBeginning: [[UInt8]: [[UInt8]]] = [:]
     // An address such as 00:00:00:00:00:07 occurs in many fields that are not addresses.
@@ -85,6 +84,7 @@ import Testing
   /// serial numbers.
   private func withoutSystemIDs(_ text: String) -> String {
     text.replacing(/OUI [0-9a-f]{6}, identifier [0-9a-f]{10}/, with: "a System ID")
+      .replacing(/EDIV 0x[0-9a-f]{4}/, with: "EDIV")
       .replacing(/2a25 Serial Number String .*/, with: "a serial number")
   }
 
@@ -93,16 +93,22 @@ import Testing
   }
 }
 
+/// Returns a capture with packets from sniffers as they are redacted.
+private func source(of capture: URL) throws -> AirSource {
+  AirSource(
+    try CaptureReader(path: capture.path), .pseudoHeader(decrypts: true), bonds: [])
+}
+
 /// A capture, unchanged or redacted.
 struct AnySource: CaptureSource, ~Copyable {
-  private var plain: CaptureReader?
-  private var redacted: RedactedSource<CaptureReader>?
+  private var plain: AirSource?
+  private var redacted: RedactedSource<AirSource>?
 
   init(path: String, _ redaction: Redaction?) throws {
     if let redaction {
-      redacted = RedactedSource(try CaptureReader(path: path), redaction)
+      redacted = RedactedSource(try source(of: URL(filePath: path)), redaction)
     } else {
-      plain = try CaptureReader(path: path)
+      plain = try source(of: URL(filePath: path))
     }
   }
 

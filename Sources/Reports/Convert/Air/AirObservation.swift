@@ -22,26 +22,40 @@ struct AirObservation: Sendable {
   let direction: Direction?
   /// The value that the CRC starts with, if it is known.
   let crcInit: UInt32?
-  var payload: Payload
+  /// Whether it belongs to a connection that was encrypted when it ended: it is not decrypted.
+  private let isBehindEnd: Bool
+  /// Whether its whitening was removed, so that its slices count from there.
+  let isDewhitened: Bool
   /// The number of bytes before the payload of the PDU: 2, or 3 with CTEInfo.
-  let head: Int
+  private(set) var head = 2
   /// The length that the PDU claims, with the MIC if it has one.
-  let length: Int
+  private(set) var length = 0
+  var payload = Payload.plain
 
   init(_ air: AirPacket, _ packet: borrowing Packet, _ memory: borrowing Memory) {
     self.packet = air
     fact = packet.answer.air ?? AirFact()
     direction = packet.record.direction ?? air.header.direction
     crcInit = memory.air.crcInit(of: air.accessAddress)
-    let pdu = packet.record.bytes.part(air.pdu)
+    isBehindEnd = memory.air.hasEndedEncrypted(air.accessAddress)
+    isDewhitened = packet.record.isWhitened && !air.header.isWhitened
+  }
+
+  /// Reads the header of the PDU.
+  mutating func read(_ pdu: RawSpan) {
     length = pdu.byteCount > 1 ? Int(pdu.byte(at: 1)) : 0
     // Damaged packets have the bit of CTEInfo, too: it counts only if the PDU then has the right
     // length.
     let hasCTEInfo = pdu.byte(at: 0) & 0x20 != 0 && pdu.byteCount == 3 + length
-    head = hasCTEInfo && !air.isAdvertising ? 3 : 2
-    payload = .plain
-    if isOfConnection, !isEmpty, fact.crc != .wrong {
-      payload = payload(memory)
+    head = hasCTEInfo && !packet.isAdvertising ? 3 : 2
+    guard isOfConnection, !isEmpty, fact.crc != .wrong else { return }
+    switch fact.encryption {
+    case .decrypted: payload = .decrypted
+    case .unread: payload = .unread
+    case .byFirmware, .before: break
+    case .clear:
+      let mayBeEncrypted = !packet.header.isDecrypted && length > Self.codeSize
+      if mayBeEncrypted, !fact.isResent, isBehindEnd { payload = .unread }
     }
   }
 
@@ -55,22 +69,18 @@ struct AirObservation: Sendable {
   /// The length of the MIC (Core, Vol 6, Part B, 2.4).
   static let codeSize = 4
 
-  /// Whether it is a PDU of a stream that the sniffer or something before this program decrypted,
-  /// or that was decrypted here.
+  /// Whether the payload was decrypted: here, by the sniffer or something before this program.
   var isDecrypted: Bool {
     if payload == .decrypted || packet.header.isDecrypted { return true }
     return fact.encryption == .byFirmware || fact.encryption == .before
   }
+}
 
-  private func payload(_ memory: borrowing Memory) -> Payload {
-    switch fact.encryption {
-    case .decrypted: .decrypted
-    case .unread: .unread
-    case .byFirmware, .before: .plain
-    case .clear:
-      !packet.header.isDecrypted && length > Self.codeSize && !fact.isResent
-        && memory.air.hasEndedEncrypted(packet.accessAddress) ? .unread : .plain
-    }
+extension CaptureRecord {
+  /// Whether it has a packet from the air as it was sent, whitened.
+  fileprivate var isWhitened: Bool {
+    framing == .air(.pseudoHeader)
+      && !PseudoHeader.Flags(rawValue: bytes.littleEndianU16(at: 8)).contains(.dewhitened)
   }
 }
 
@@ -119,8 +129,7 @@ struct AirObserver: PacketReport, ~Copyable {
     guard let air = packet.dissection.air, air.pdu != .empty || air.accessAddress != 0 else {
       return
     }
-    var seen = AirObservation(air, packet, memory)
-    if seen.fact.isResent { seen.payload = payloadBefore(seen) }
+    let seen = AirObservation(air, packet, memory)
     latest = seen
     if case .acl(let header) = packet.dissection.content, let link = packet.answer.link {
       data = Data(connection: memory.links.id(link), isStart: header.boundary != .continuation)
@@ -131,6 +140,24 @@ struct AirObserver: PacketReport, ~Copyable {
   mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
+
+  /// Completes the latest packet.
+  ///
+  /// - Parameters:
+  ///   - bytes: what its slices count from.
+  ///   - pass: the pass, which has its payload if that was decrypted.
+  mutating func complete(_ bytes: RawSpan, _ pass: borrowing Pass) {
+    guard var seen = latest else { return }
+    seen.read(bytes.part(seen.packet.pdu))
+    if seen.fact.isResent {
+      seen.payload = payloadBefore(seen)
+    } else if seen.payload == .decrypted {
+      plain.removeAll(keepingCapacity: true)
+      plain.append(pass.decryptedPayload(count: seen.length - AirObservation.codeSize))
+    }
+    latest = seen
+    remember(seen)
+  }
 
   private static func key(_ seen: AirObservation) -> UInt64 {
     UInt64(seen.packet.accessAddress) << 1 | (seen.direction == .received ? 1 : 0)
@@ -149,33 +176,27 @@ struct AirObserver: PacketReport, ~Copyable {
     return sent[position].payload
   }
 
-  /// Keeps the payload of the latest packet, which the pass has decrypted.
-  mutating func keep(_ payload: RawSpan) {
-    plain.removeAll(keepingCapacity: true)
-    plain.append(payload)
-  }
-
-  /// Remembers what the latest packet has, since it may be sent again.
-  mutating func remember() {
-    guard let latest, latest.isOfConnection, !latest.isEmpty, !latest.fact.isResent,
-      latest.fact.crc != .wrong
-    else { return }
-    let key = Self.key(latest)
-    guard let position = positions[key] ?? addSide(latest, key) else { return }
-    sent[position].payload = latest.payload
+  /// Remembers what a packet has, since it may be sent again.
+  private mutating func remember(_ seen: AirObservation) {
+    guard seen.isOfConnection, !seen.isEmpty, !seen.fact.isResent, seen.fact.crc != .wrong else {
+      return
+    }
+    let key = Self.key(seen)
+    guard let position = positions[key] ?? addSide(seen, key) else { return }
+    sent[position].payload = seen.payload
     sent[position].bytes.removeAll(keepingCapacity: true)
-    if latest.payload == .decrypted { sent[position].bytes += plain }
+    if seen.payload == .decrypted { sent[position].bytes += plain }
   }
 
   /// Makes room for a side, once something of it is encrypted.
-  private mutating func addSide(_ latest: AirObservation, _ key: UInt64) -> Int? {
-    guard latest.payload != .plain else { return nil }
+  private mutating func addSide(_ seen: AirObservation, _ key: UInt64) -> Int? {
+    guard seen.payload != .plain else { return nil }
     if sent.count >= Self.mostSides {
       sent.removeAll(keepingCapacity: true)
       positions.removeAll(keepingCapacity: true)
     }
     positions[key] = sent.count
-    sent.append(Sent(payload: latest.payload))
+    sent.append(Sent(payload: seen.payload))
     return sent.count - 1
   }
 }

@@ -91,8 +91,7 @@ package struct AirSource: CaptureSource, ~Copyable {
       switch form {
       case .pseudoHeader(let decrypts):
         bytes.clear()
-        PseudoHeaderForm(decrypts: decrypts)
-          .write(seen, record, following.observer.plain, into: &bytes)
+        following.write(seen, record, decrypts: decrypts, into: &bytes)
         let missing = record.originalLength - record.bytes.byteCount
         return record.asAir(.pseudoHeader, bytes.bytes, missing: missing)
           .dropping(following.takeDrops())
@@ -163,12 +162,26 @@ private struct AirFollowing: ~Copyable {
   mutating func follow(_ record: borrowing CaptureRecord, _ output: inout Output) {
     output.clear()
     pass.process(record, &observer, &output)
-    guard let seen = observer.latest else { return }
-    if seen.payload == .decrypted, !seen.fact.isResent {
-      observer.keep(pass.decryptedPayload(count: seen.length - AirObservation.codeSize))
+    guard let found = observer.latest else { return }
+    if found.isDewhitened {
+      observer.complete(pass.dewhitenedPacket, pass)
+    } else {
+      observer.complete(record.bytes, pass)
     }
-    observer.remember()
-    report.count(seen, opens: observer.opens)
+    if let seen = observer.latest { report.count(seen, opens: observer.opens) }
+  }
+
+  /// Writes the latest packet as one of link type 256.
+  func write(
+    _ seen: AirObservation, _ record: borrowing CaptureRecord, decrypts: Bool,
+    into output: inout Output
+  ) {
+    let form = PseudoHeaderForm(decrypts: decrypts)
+    if seen.isDewhitened {
+      form.write(seen, record, pass.dewhitenedPacket, observer.plain, into: &output)
+    } else {
+      form.write(seen, record, record.bytes, observer.plain, into: &output)
+    }
   }
 
   /// Counts a record that is not a packet.
@@ -198,7 +211,12 @@ private struct AirFollowing: ~Copyable {
       } else {
         let start = Int(seen.packet.pdu.start) + seen.head
         let payload = Slice(start: start, count: max(0, seen.packet.pdu.end - start))
-        Self.write(data, direction, record.bytes.part(payload), &observer.host, &output)
+        if seen.isDewhitened {
+          Self.write(
+            data, direction, pass.dewhitenedPacket.part(payload), &observer.host, &output)
+        } else {
+          Self.write(data, direction, record.bytes.part(payload), &observer.host, &output)
+        }
       }
     }
     report.made = observer.host?.made ?? 0

@@ -84,7 +84,7 @@ struct HostEvents: Sendable {
     case .linkControl:
       guard let control = LinkControl(packet.bytes, packet.dissection.body) else { return }
       follow(control, id, seen, into: &output)
-    case .linkData: if seen.payload == .unread { noteEncryption(id, seen, into: &output) }
+    case .linkData: noteEncryption(id, seen, into: &output)
     default: break
     }
   }
@@ -242,7 +242,7 @@ struct HostEvents: Sendable {
   private mutating func noteEncryption(
     _ id: Int, _ seen: AirObservation, into output: inout Output
   ) {
-    guard seen.isDecrypted || seen.payload == .unread else { return }
+    guard seen.isDecrypted || seen.fact.encryption != .clear else { return }
     var link = link(id)
     if link.isStarting || !link.isEncrypted { finishEncryption(&link, .success, into: &output) }
     links[id] = link

@@ -93,20 +93,20 @@ struct PseudoHeaderForm: Sendable {
   /// Writes a packet.
   ///
   /// - Parameters:
+  ///   - bytes: what the slices of the packet count from.
   ///   - plain: the payload, if it was decrypted.
   ///   - output: it must be empty.
   func write(
-    _ found: AirObservation, _ record: borrowing CaptureRecord, _ plain: [UInt8],
-    into output: inout Output
+    _ found: AirObservation, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ plain: [UInt8], into output: inout Output
   ) {
     var seen = found
     if !decrypts { seen.payload = .plain }
     let air = seen.packet
     output.pseudoHeader(PseudoHeader(seen, record))
-    let pdu = record.bytes.part(air.pdu)
+    let pdu = bytes.part(air.pdu)
     let before = Int(air.pdu.start) - 4 - (air.codingIndicator == nil ? 0 : 1)
-    output.raw(
-      record.bytes.part(Slice(start: before, count: Int(air.pdu.start) - before)))
+    output.raw(bytes.part(Slice(start: before, count: Int(air.pdu.start) - before)))
     let start = output.count
     if seen.payload == .decrypted {
       output.byte(pdu.byte(at: 0))
@@ -123,8 +123,7 @@ struct PseudoHeaderForm: Sendable {
       output.crc(crc)
       rest += 3
     }
-    output.raw(
-      record.bytes.part(Slice(start: rest, count: max(0, record.bytes.byteCount - rest))))
+    output.raw(bytes.part(Slice(start: rest, count: max(0, bytes.byteCount - rest))))
   }
 
   /// Returns the CRC of what is written: right where the recorded one is.
