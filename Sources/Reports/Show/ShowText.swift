@@ -160,7 +160,9 @@ package struct ShowText: PacketReport, ~Copyable {
   ) {
     writeFolded(into: &output)
     if options.isBrief { writeLeftOut(into: &output) }
-    if hasUnread { output.encryptionRemarks(memory, options.glyphs, width: options.width) }
+    if hasUnread, options.explainsEncryption {
+      output.encryptionRemarks(memory, options.glyphs, width: options.width)
+    }
   }
 
   // MARK: Folding
