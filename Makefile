@@ -34,7 +34,7 @@ HOURS ?= 8
 # every fifth capture.
 SWEEPS ?= sampled
 # Scripts that check all captures, the longest first.
-CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
+CHECKERS := check-redaction check-redaction-air validate-json compare-with-tshark find-secrets
 FROM_OUTSIDE := units-of-scripts units-of-waiting units-of-damage $(CHECKERS)
 # `make check` leaves these out: tests that run the program over many captures or wait, and sweeps that take seconds each.
 LONG := InterruptionTests ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working

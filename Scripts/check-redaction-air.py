@@ -27,7 +27,6 @@ from traffic import files, written
 
 check_redaction = importlib.import_module("check-redaction")
 
-AIR_LINKS = {157, 192, 251, 256, 272}
 ADDRESSES = [
     *("btle.advertising_address", "btle.initiator_address", "btle.scanning_address", "btle.target_address"),
     *("btsmp.bd_addr", "btcommon.eir_ad.entry.bd_addr"),
@@ -248,8 +247,7 @@ def check(program: str, path: Path, folder: Path) -> tuple[int, list[str]]:
 
 def captures(folders: list[str]) -> list[Path]:
     found = (path for folder in map(Path, folders) for path in sorted(folder.rglob("*")) if path.is_file())
-    kinds = ((path, files.kind(path)) for path in found)
-    return [path for path, kind in kinds if kind and AIR_LINKS & {int(word) for word in kind.name.split()[1:] if word.isdigit()}]
+    return [path for path in found if (kind := files.kind(path)) and any(kind.is_air)]
 
 
 def main() -> int:

@@ -165,8 +165,8 @@ struct Conversion {
     /// The pseudonyms, if they are wanted.
     var pseudonyms: [Pseudonym] = []
 
-    mutating func note(_ report: AirReport) {
-      remarks += report.remarks
+    mutating func note(_ report: AirReport, isRedacted: Bool = false) {
+      remarks += report.remarks(isRedacted: isRedacted)
       losses += report.losses
     }
   }
@@ -210,7 +210,9 @@ struct Conversion {
       }
     defer {
       result.remarks += source.report.lines(plan == nil ? [] : files.map(\.name))
-      if air != nil || source.base.report.hasPackets { result.note(source.base.report) }
+      if air != nil || source.base.report.hasPackets {
+        result.note(source.base.report, isRedacted: true)
+      }
       writing.recordsLeftOutBefore = source.base.report.leftOut
     }
     if plan != nil { return use(&source, &writing) }

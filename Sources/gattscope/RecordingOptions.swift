@@ -54,6 +54,10 @@ struct RecordingOptions: ParsableArguments {
     if file.formats.count > 1 {
       throw ValidationError("--as: one format, not \(file.formats.count).")
     }
+    if file.target(of: write)?.sniffer != nil {
+      throw ValidationError(
+        "--as: packets from a sniffer are recorded as they are; convert writes them with another header.")
+    }
     if file.target(of: write) == nil {
       throw ValidationError(
         "-w \(write): cannot tell the format from the file name; expected \(WriterFormat.endings), or --as with a format."

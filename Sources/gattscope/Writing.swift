@@ -18,6 +18,8 @@ struct Writing: CaptureUser, ~Copyable {
   private(set) var losses: [String] = []
   private var recordsWritten = 0
   private var recordsLeftOut = 0
+  /// Whether the capture has packets from a sniffer that stay as they are.
+  private var hasSniffers = false
   /// Records that did not reach the writer.
   var recordsLeftOutBefore = 0
   private var file: NewFile?
@@ -32,6 +34,7 @@ struct Writing: CaptureUser, ~Copyable {
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure) {
+    hasSniffers = !source.summary.sniffers.isEmpty
     refusal = conversion.target.refusal(of: source.summary)
     if refusal != nil { return }
     let format = conversion.target.format(
@@ -120,8 +123,10 @@ struct Writing: CaptureUser, ~Copyable {
       throw ExitCode(64)
     }
     if failure == nil, recordsWritten == 0, recordsLeftOut + recordsLeftOutBefore > 0 {
+      let hint = hasSniffers ? "; --as-hci writes the connections of a sniffer as HCI" : ""
       Terminal.complain(
-        "\(conversion.outputWords) was not written: nothing is left that its format has room for")
+        "\(conversion.outputWords) was not written: nothing is left that its format has room for\(hint)"
+      )
       throw ExitCode(64)
     }
     if failure == nil, recordsWritten == 0, !isReadMeanwhile, holdsRecords(conversion.path) {

@@ -249,6 +249,6 @@ struct AirSourceTests {
       }
     }
     #expect(number > 20)
-    #expect(source.report.losses.count == 1 && source.report.remarks.count == 1)
+    #expect(source.report.losses.count == 1 && source.report.remarks().count == 1)
   }
 }

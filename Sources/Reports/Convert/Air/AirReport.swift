@@ -87,15 +87,18 @@ package struct AirReport: Sendable {
     return losses
   }
 
-  /// What was done, as sentences.
-  package var remarks: [String] {
+  /// Returns what was done, as sentences.
+  ///
+  /// - Parameter isRedacted: whether what stays encrypted is removed, which its own report counts.
+  package func remarks(isRedacted: Bool = false) -> [String] {
     switch form {
     case .pseudoHeader(decrypts: false): return []
+    case .pseudoHeader(decrypts: true) where isRedacted && decrypted == 0: return []
     case .pseudoHeader(decrypts: true):
       if packets == 0 { return ["the capture has no packets from a sniffer to decrypt"] }
       var words =
         "\(decrypted) encrypted \(decrypted == 1 ? "packet was" : "packets were") decrypted"
-      if unread > 0 {
+      if unread > 0, !isRedacted {
         words +=
           "; \(unread) \(unread == 1 ? "stays" : "stay") encrypted (gattscope info shows why)"
       }
