@@ -56,7 +56,8 @@ struct RecordingOptions: ParsableArguments {
     }
     if file.target(of: write)?.sniffer != nil {
       throw ValidationError(
-        "--as: packets from a sniffer are recorded as they are; convert writes them with another header.")
+        "--as: packets from a sniffer are recorded as they are; convert writes them with another header."
+      )
     }
     if file.target(of: write) == nil {
       throw ValidationError(
