@@ -27,6 +27,7 @@ extension Fuzzing {
       options.time = .utc
       // Each packet has a line, also an empty one from the air.
       options.foldsEmpty = false
+      options.explainsEncryption = false
       var report = ShowText(options, summary)
       run(&source, &report, supplies, &output)
       return OutputCheck.text(output.bytes, lines: records == 0 ? 0 : records + 1)

@@ -50,8 +50,8 @@ extension AirPacket {
   /// Whether it is a PDU of advertising, also on the access address of a periodic train.
   var isOfAdvertising: Bool { isAdvertising || header.kind == .auxiliaryAdvertising }
 
-  /// Changes the CRC of a changed PDU as much as its bytes require: what was right is right, what was
-  /// wrong is wrong in the same bits, and nothing follows from it about the bytes before.
+  /// Changes the CRC of a changed PDU as much as its bytes require: what was right is right, what
+  /// was wrong is wrong in the same bits, and nothing follows from it about the bytes before.
   ///
   /// A CRC of zeros was not recorded, and stays.
   func repairCRC(from original: RawSpan, in bytes: inout [UInt8]) {

@@ -127,8 +127,8 @@ struct Patches: Sendable {
     return false
   }
 
-  /// Repeats the changes to an earlier record in one that has the same payload, which begins `shift`
-  /// bytes later.
+  /// Repeats the changes to an earlier record in one that has the same payload, which begins
+  /// `shift` bytes later.
   mutating func add(_ record: Int, repeating original: Int, shift: Int) {
     repeated.append(Repeated(record: record, original: original, shift: shift))
   }

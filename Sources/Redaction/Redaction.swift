@@ -64,8 +64,8 @@ package struct Redaction: Sendable {
     lookThrough(dissection, record, in: &bytes, &report)
   }
 
-  /// Replaces everything sensitive in a packet from the air. Data was examined before, since its bytes
-  /// alone do not show what they are.
+  /// Replaces everything sensitive in a packet from the air. Data was examined before, since its
+  /// bytes alone do not show what they are.
   private func writeAir(
     _ record: borrowing CaptureRecord, into bytes: inout [UInt8], _ dissection: inout Dissection,
     counting report: inout RedactionReport

@@ -95,8 +95,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   // MARK: Packets from the air
 
-  /// Returns whether a packet from the air shows what it is. If it does not, its payload is removed,
-  /// or changed as that of the packet that it repeats.
+  /// Returns whether a packet from the air shows what it is. If it does not, its payload is
+  /// removed, or changed as that of the packet that it repeats.
   private mutating func isReadable(_ packet: borrowing Packet, _ air: AirPacket) -> Bool {
     switch packet.dissection.content {
     case .acl, .linkControl:
@@ -112,7 +112,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Removes the payload of a packet that is encrypted or damaged, or that belongs to nothing known.
+  /// Removes the payload of a packet that is encrypted or damaged, or of an unknown stream.
   private mutating func removeUnread(_ packet: borrowing Packet, _ air: AirPacket) {
     let payload = air.payload(packet.record.bytes)
     guard !payload.isEmpty else { return }

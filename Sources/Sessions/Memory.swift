@@ -555,7 +555,8 @@ package struct Memory: ~Copyable, Sendable {
       links[link].isEncrypted = true
       links[pairing: link].encrypt()
       trustAttributes(on: link)
-    case .reject: links[link].failEncryption()
+    case .reject(let opcode, _) where opcode == nil || opcode == .encryptionRequest:
+      links[link].failEncryption()
     default: break
     }
   }

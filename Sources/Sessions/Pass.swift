@@ -262,14 +262,14 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// The latest packet from the air that was still whitened, from its access address on, without the
-  /// whitening. It is valid until the next record is processed.
+  /// The latest packet from the air that was still whitened, from its access address on, without
+  /// the whitening. It is valid until the next record is processed.
   package var dewhitenedPacket: RawSpan {
     @_lifetime(borrow self) get { dewhitened.bytes }
   }
 
-  /// Returns the first `count` bytes of the latest payload from the air that was decrypted. They are
-  /// valid until the next record is processed.
+  /// Returns the first `count` bytes of the latest payload from the air that was decrypted. They
+  /// are valid until the next record is processed.
   @_lifetime(borrow self)
   package func decryptedPayload(count: Int) -> RawSpan { decrypted.bytes(count: count) }
 

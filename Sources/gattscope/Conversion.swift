@@ -171,8 +171,8 @@ struct Conversion {
     }
   }
 
-  /// Returns what packets from sniffers become in a capture that may have some. To be redacted, they
-  /// must be decrypted.
+  /// Returns what packets from sniffers become in a capture that may have some. To be redacted,
+  /// they must be decrypted.
   private func airForm(_ summary: CaptureSummary) -> AirSource.Form? {
     if let air { return air }
     guard redaction != nil else { return nil }

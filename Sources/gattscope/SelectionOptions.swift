@@ -97,7 +97,7 @@ struct OtherKindOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Opcodes of ATT, SMP and HCI commands, with the answers that name them: 0x12,0x52 or 18, or (part of) a "
+      "Opcodes of ATT, SMP, HCI commands and LL control PDUs, with the answers that name them: 0x12,0x52 or 18, or (part of) a "
         + "name, 'Write Request'.",
       valueName: "opcode"),
     transform: { try Choice($0) { try OpcodeFilter($0) } })

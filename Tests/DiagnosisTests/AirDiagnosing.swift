@@ -11,7 +11,8 @@ func airEvidence(
 ) -> Evidence {
   var traffic = AirTraffic(seed: 1)
   build(&traffic)
-  let records = traffic.records(form)
+  var records = traffic.records(form)
+  for index in records.indices { records[index].number = index + 1 }
   var source = MemorySource(records)
   let evidence = evidence(of: &source, bonds: bonds)
   if bonds.isEmpty { Triggers.record(records, evidence) }

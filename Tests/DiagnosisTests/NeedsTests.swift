@@ -71,6 +71,8 @@ import Testing
       case .acl: part = packet.record.direction == .sent ? .sentData : .receivedData
       // On the air, control PDUs show what a controller reports.
       case .linkControl: part = packet.answer.closed ? [.events, .end] : .events
+      // Without the first copy, it is the second one that shows it.
+      case .linkData(let pdu) where pdu.isControl: part = .events
       case .advertising: part = packet.answer.opened ? .opening : []
       case .sco, .iso, .controllerLog, .note, .control, .unknown, .linkData: break
       }
@@ -208,6 +210,9 @@ import Testing
               // It stays a fact that pairing failed; only the reason is no longer in the capture.
               || ["smp_confirm_failed", "smp_passkey_entry_failed"].contains(
                 finding.rule.description) && known.contains { $0.hasPrefix("smp_") }
+              || finding.rule.description == "air_supervision_timeout"
+                && (known.contains("air_instant_passed")
+                  || known.contains("air_procedure_unanswered"))
               || finding.rule.description == "connect_timeout"
                 && known.contains("connect_wrong_address")
               || finding.rule.description == "link_supervision_timeout"

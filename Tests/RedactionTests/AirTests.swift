@@ -225,8 +225,8 @@ struct AirTests {
     }
   }
 
-  /// A packet whose bits are whitened is dewhitened; if its channel is unknown, it shows nothing, and
-  /// loses all of them.
+  /// A packet whose bits are whitened is dewhitened; if its channel is unknown, it shows nothing,
+  /// and loses all of them.
   @Test func whitened() throws {
     let air = Self.traffic(seed: 15, losses: false)
     var form = AirForm(.pseudoHeader)

@@ -123,18 +123,21 @@ extension DevicesPage {
       begin(device.channels.nonzeroBitCount == 1 ? "channel " : "channels ", &out)
       channels(device.channels)
     }
+    var streams = list.streams(of: device)
     if let interval = device.periodicInterval {
       begin("periodic train every ", &out)
       out.quantity(Int(interval), .interval)
+      if let train = streams.firstIndex(where: { $0.stream == .periodicAdvertising }) {
+        out.write(" (\(streams.remove(at: train).received))")
+      }
     }
     if let called = device.called {
       begin("calls ", &out)
       out.address(called)
     }
-    for stream in list.streams(of: device) {
+    for stream in streams {
       begin(stream.streamNoun, &out)
-      out.byte(0x20)
-      out.write("\(stream.accessAddressWords), \(count: stream.packets, "packet", "packets")")
+      out.write(" \(stream.received)")
     }
     if !isFirst { out.byte(0x0a) }
   }
@@ -274,6 +277,13 @@ extension DevicesPage {
     sentence.advertisingData(
       payload.data.bytes, slice, payload.isTruncated ? .cutOff : .broken)
     sentence.output.copy(into: &out)
+  }
+}
+
+extension AirLink {
+  /// The access address of a stream, and how many packets were received.
+  fileprivate var received: Wording {
+    "\(accessAddressWords), \(count: packets, "packet", "packets")"
   }
 }
 

@@ -9,7 +9,7 @@ extension Details {
   static func air<Sink: FieldSink & ~Copyable>(
     _ air: AirPacket, _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
-    let fact = packet.answer.air ?? AirFact()
+    let fact = packet.airFact
     sink.begin("air")
     header(
       air, fact, packet.record, isPlaced: !packet.answer.fragment.hasJoinedBytes,
@@ -172,6 +172,15 @@ extension Details {
 }
 
 extension Packet {
+  /// What is known of a packet on the air. A record that repeats one of another file is not
+  /// followed again: only the sniffer's verdict is known.
+  var airFact: AirFact {
+    if let fact = answer.air { return fact }
+    var fact = AirFact()
+    if dissection.air?.header.crc == .wrong { fact.crc = .wrong }
+    return fact
+  }
+
   /// Returns whether the payload of a Link Layer PDU that is not decoded may contain a key.
   func mayHoldSecret(_ memory: borrowing Memory) -> Bool {
     guard let fact = answer.air, case .linkData(let pdu) = dissection.content else { return true }

@@ -26,7 +26,7 @@ extension Sentence {
   mutating func advertising(
     _ pdu: AdvertisingPDU, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    let fact = packet.answer.air ?? AirFact()
+    let fact = packet.airFact
     guard fact.crc != .wrong else {
       // Not even its type is believed.
       name("Advertising")
@@ -119,7 +119,7 @@ extension Sentence {
 
   /// Appends a data or control PDU that is not passed to L2CAP.
   mutating func link(_ pdu: LinkPDU, _ packet: borrowing Packet, _ memory: borrowing Memory) {
-    let fact = packet.answer.air ?? AirFact()
+    let fact = packet.airFact
     let isControl = pdu.isControl && !pdu.isEmpty && !fact.stream.isIsochronous
     if let opcode = packet.controlOpcode, let found = packet.dissection.parameters {
       control(opcode.value, found, packet.bytes)

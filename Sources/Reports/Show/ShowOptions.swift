@@ -45,6 +45,8 @@ package struct ShowOptions: PresentationOptions, Sendable {
   package var isBrief = false
   /// Whether empty packets on the air are folded.
   package var foldsEmpty = true
+  /// Whether the end explains why packets on the air were not decrypted.
+  package var explainsEncryption = true
   /// Whether a remark suggests `--brief` if many advertising reports were printed.
   package var suggestsBrief = false
   /// Whether every field gets a line (`-v`).

@@ -71,12 +71,13 @@ package struct ShowText: PacketReport, ~Copyable {
   ) {
     columns.observe(packet.record.adapter)
     guard showing.word(packet, memory, in: &sentence) else { return }
-    if packet.answer.air?.encryption == .unread { hasUnread = true }
+    let isOnAir = packet.dissection.air != nil
+    if isOnAir, packet.answer.air?.encryption == .unread { hasUnread = true }
     if packet.record.file != file {
       writeFolded(into: &output)
       name(file: packet.record.file, into: &output)
     }
-    if options.isBrief || packet.dissection.air != nil || !brief.runs.isEmpty {
+    if options.isBrief || isOnAir || !brief.runs.isEmpty {
       let reason = reasonToFold(packet, memory)
       if reason.map({ !brief.hasRoom($0, packet, memory) }) ?? true {
         writeFolded(into: &output)
@@ -159,7 +160,9 @@ package struct ShowText: PacketReport, ~Copyable {
   ) {
     writeFolded(into: &output)
     if options.isBrief { writeLeftOut(into: &output) }
-    if hasUnread { output.encryptionRemarks(memory, options.glyphs, width: options.width) }
+    if hasUnread, options.explainsEncryption {
+      output.encryptionRemarks(memory, options.glyphs, width: options.width)
+    }
   }
 
   // MARK: Folding

@@ -112,8 +112,8 @@ package struct AirLinks: Sendable {
     return position(of: accessAddress).flatMap { all[$0].crcInit }
   }
 
-  /// Returns whether the connection with this access address was encrypted when it ended: what still
-  /// comes is not decrypted.
+  /// Returns whether the connection with this access address was encrypted when it ended: what
+  /// still comes is not decrypted.
   package func hasEndedEncrypted(_ accessAddress: UInt32) -> Bool {
     position(of: accessAddress).map { all[$0].isEnded && all[$0].security.state == .encrypted }
       ?? false
@@ -329,8 +329,8 @@ package struct AirLinks: Sendable {
     claims.wrongCRCClaims += 1
   }
 
-  /// Decides from the channel of an advertising PDU how the writer counts channels. Primary ones are
-  /// 37, 38 and 39: 0, 12 and 39 in RF order.
+  /// Decides from the channel of an advertising PDU how the writer counts channels. Primary ones
+  /// are 37, 38 and 39: 0, 12 and 39 in RF order.
   private mutating func settleChannels(
     _ pdu: AdvertisingPDU, _ header: AirHeader, _ crc: AirFact.CRC
   ) {

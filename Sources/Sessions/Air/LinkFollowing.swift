@@ -167,15 +167,31 @@ extension AirLink {
   /// A sniffer that meets less than a tenth of this many events follows another interval.
   private static let leastLost = 100
 
-  /// Returns the only side that may send a control PDU, if it is plain.
+  /// Returns the only side that may send a control PDU or one of the Security Manager, if it is
+  /// plain.
   private func opcodeSide(_ pdu: LinkPDU, _ bytes: RawSpan) -> Direction? {
-    guard pdu.isControl, !pdu.isEmpty, pdu.payload.count > 0 else { return nil }
+    guard !pdu.isEmpty, pdu.payload.count > 0 else { return nil }
     switch security.state {
     case .clear, .requested, .plain: break
+    case .unknown where !pdu.isControl: break
     case .answered, .encrypted, .unknown: return nil
     }
-    return LinkOpcode(rawValue: bytes.byte(at: Int(pdu.payload.start))).sender.role.map {
-      $0 == .central ? .sent : .received
+    let start = Int(pdu.payload.start)
+    if pdu.isControl {
+      return LinkOpcode(rawValue: bytes.byte(at: start)).sender.role.map {
+        $0 == .central ? .sent : .received
+      }
+    }
+    // L2CAP's length (2 bytes), channel (2); the code, and what follows it (Core, Vol 3, Part H,
+    // 3.5.1, 3.5.2 and 3.6.7). An encrypted PDU does not look so by chance.
+    guard pdu.llid == 2, pdu.payload.count > 4,
+      Int(bytes.littleEndianU16(at: start)) + 4 == Int(pdu.payload.count),
+      bytes.littleEndianU16(at: start + 2) == ChannelID.securityManager.rawValue
+    else { return nil }
+    switch (SMPOpcode(rawValue: bytes.byte(at: start + 4)), pdu.payload.count) {
+    case (.pairingRequest, 11): return .sent
+    case (.pairingResponse, 11), (.securityRequest, 6): return .received
+    default: return nil
     }
   }
 
@@ -470,7 +486,7 @@ extension AirLink {
       if periods.isEmpty { begin(EncryptionPeriod()) }
       update { $0.start = number }
       security.state = .encrypted
-    case .reject:
+    case .reject(let opcode, _) where opcode == nil || opcode == .encryptionRequest:
       if security.state == .requested || security.state == .answered { security.state = .clear }
     case .pauseResponse where packet.record.direction == .sent: security.state = .clear
     case .connectionUpdate(let update):

@@ -198,9 +198,10 @@ struct AirSourceTests {
       }
     }
     let others = written.filter { $0.bytes[0] != 2 }
-    // LE Set Random Address and LE Create Connection with their answers, LE Connection Complete, Read
-    // Remote Version Information Complete, LE Read Remote Features Complete, Encryption Change, LE Connection Update Complete, LE PHY Update
-    // Complete; Disconnect, its answer, Disconnection Complete.
+    // LE Set Random Address and LE Create Connection with their answers, LE Connection Complete,
+    // Read Remote Version Information Complete, LE Read Remote Features Complete, Encryption
+    // Change, LE Connection Update Complete, LE PHY Update Complete; Disconnect, its answer,
+    // Disconnection Complete.
     #expect(
       others.map { Array($0.bytes.prefix($0.bytes[1] == 0x3e ? 4 : 3)) }.map {
         $0.filter { $0 > 0 }

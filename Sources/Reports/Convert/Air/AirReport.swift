@@ -5,8 +5,8 @@ import Sessions
 /// What was done with packets from the air, for messages.
 package struct AirReport: Sendable {
   private let form: AirSource.Form
-  /// Packets from the air, and of these the damaged ones, those of advertising, and those of streams
-  /// or of an unknown kind.
+  /// Packets from the air, and of these the damaged ones, those of advertising, and those of
+  /// streams or of an unknown kind.
   private var packets = 0
   private var damaged = 0
   private var advertising = 0
