@@ -36,6 +36,41 @@ struct ConvertTests {
     #expect(found.lines == expected.lines)
   }
 
+  @Test("Packets from a sniffer, decrypted or as HCI, show the same ATT and Security Manager PDUs")
+  func sniffed() throws {
+    let sample = Program.sample("sniffed-pairing.pcap")
+    func pdus(_ name: String) throws -> [String] {
+      try run("show", "--json", "--show-keys", name).objects.compactMap { object in
+        guard let object, object["att"] != nil || object["smp"] != nil else { return nil }
+        return object["summary"] as? String
+      }
+    }
+    let expected = try pdus(sample)
+    #expect(expected.count == 28)
+    for arguments in [
+      ["--decrypt", "out.pcapng"], ["--decrypt", "out.pcap"], ["--as-hci", "out.btsnoop"],
+      ["--as-hci", "out.pcapng"], ["--as-hci", "out.pklg"], ["--as", "pcap-256", "out.pcap"],
+    ] {
+      let name = arguments.last ?? ""
+      let ending = try Program.run(
+        ["convert", "--force"] + arguments.dropLast() + [sample, name], in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      // Requests have other numbers in HCI.
+      let found = try pdus(name).map { $0.replacing(/#[0-9]+/, with: "#") }
+      #expect(found == expected.map { $0.replacing(/#[0-9]+/, with: "#") }, "\(arguments)")
+    }
+    let comments = try run("show", "--json", "out.pcapng").objects.map {
+      ($0?["comments"] as? [String])?.first ?? ""
+    }
+    #expect(comments.first == "not recorded: made by gattscope from packet #8 of the sniffer")
+    #expect(comments.count { $0.isEmpty } == 28)
+    for arguments in [
+      ["--decrypt", sample, "no.btsnoop"], ["--as-hci", "--as", "pcap-256", sample, "no"],
+    ] {
+      #expect(try Program.run(["convert"] + arguments, in: folder).status == 64)
+    }
+  }
+
   @Test("Each packet's comment is what show prints for it")
   func comments() throws {
     for name in ["heart-rate", "monitor", "secret-values"] {
