@@ -45,6 +45,30 @@ struct WriterTargetTests {
       ])
   }
 
+  /// With the number 256, packets from sniffers get one layout; a pcap file then has no room for HCI.
+  @Test func oneLayout() throws {
+    let (pcap, pcapng) = try (
+      #require(WriterTarget(name: "pcap-256")), #require(WriterTarget(name: "pcapng-256"))
+    )
+    #expect(pcap.sniffer == .pseudoHeader && pcapng.sniffer == .pseudoHeader)
+    var capture = summary(.pcapng, 272)
+    (capture.sniffers, capture.holdsHCI) = ([.nordic, .ppi], false)
+    #expect(
+      pcap.format(of: capture)
+        == WriterFormat(.pcap, .h4WithoutDirection, sniffer: .pseudoHeader))
+    #expect(pcap.refusal(of: capture) == nil)
+    #expect(WriterTarget(name: "pcap")?.refusal(of: capture) != nil)
+    let host = summary(.btsnoop, 2001)
+    #expect(pcapng.format(of: host) == WriterFormat(.pcapng, .monitor, sniffer: .pseudoHeader))
+    let holding = WriterTarget.rows.map(\.name).filter {
+      WriterTarget(name: $0)?.holdsSniffers == true
+    }
+    #expect(
+      holding == [
+        "pcap", "pcap-256", "pcapng", "pcapng-187", "pcapng-201", "pcapng-254", "pcapng-256",
+      ])
+  }
+
   @Test func names() {
     #expect(WriterTarget(path: "a/b.cap.PCAPNG")?.container == .pcapng)
     #expect(WriterTarget(path: "a/b.txt") == nil)
