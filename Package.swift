@@ -222,7 +222,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports", "Meanings",
+        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports",
+        "Meanings",
         "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
