@@ -55,8 +55,8 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports", "Redaction",
-        "Platforms", "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
+        "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", "CMalloc",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -240,8 +240,9 @@ let package = Package(
     .target(
       name: "FuzzInputs",
       dependencies: [
-        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
-        "ProfileFiles", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports", "Redaction",
+        "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures", "Dissectors",
+        "Bluetooth", "Bytes",
       ],
       path: "Fuzz/Inputs", swiftSettings: inputs),
   ]
@@ -271,5 +272,12 @@ if Context.environment["ENABLE_FUZZING"] != nil {
       dependencies: fuzzersOfRecords.contains(name)
         ? ["FuzzInputs", "RecordMutations"] : ["FuzzInputs"],
       path: "Fuzz/\(name)", swiftSettings: rules)
+  }
+}
+
+// The release has none of the tests: their helpers use more of Foundation than it links.
+if Context.environment["OPTIMISE_ALL"] != nil {
+  package.targets.removeAll { target in
+    target.type == .test || ["Tests/", "Fuzz/"].contains { target.path?.hasPrefix($0) ?? false }
   }
 }
