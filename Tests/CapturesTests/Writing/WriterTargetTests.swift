@@ -45,7 +45,7 @@ struct WriterTargetTests {
       ])
   }
 
-  /// With the number 256, packets from sniffers get one layout; a pcap file then has no room for HCI.
+  /// With the number 256, packets from sniffers get one layout; a pcap file has no room for HCI.
   @Test func oneLayout() throws {
     let (pcap, pcapng) = try (
       #require(WriterTarget(name: "pcap-256")), #require(WriterTarget(name: "pcapng-256"))
