@@ -25,8 +25,8 @@ let rules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// Every module imports _StringProcessing unless it is told not to. One call of `replacing` links
-/// Swift's regular expressions, 1.3 MB; `Bytes/TextSearch.swift` has what is needed of them.
+/// Modules import _StringProcessing by default, and a single call of `replacing` then links Swift's
+/// regular expressions, which take 1.3 MB. `Bytes/TextSearch.swift` has what the program needs.
 let strict: [SwiftSetting] =
   rules + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 

@@ -146,7 +146,7 @@ class InstallTests(unittest.TestCase):
             "COMP_POINT=${#COMP_LINE}; COMPREPLY=(); _gattscope gattscope '' --direction; echo ${COMPREPLY[@]}")
         said = run("bash", "--norc", "-c", script, cwd=self.place).splitlines()
         self.assertIn("-F _gattscope gattscope", said[0])
-        self.assertEqual(said[1:], ["sent received"])
+        self.assertEqual(said[1:], ["sent received central peripheral"])
 
     @unittest.skipUnless(has("zsh"), "zsh is not installed")
     def test_zsh_loads_the_completion(self) -> None:
@@ -161,7 +161,7 @@ class InstallTests(unittest.TestCase):
         script = f"source '{self.prefix / COMPLETIONS['fish']}'; complete -C 'gattscope show --direction '"
         path = f"{self.prefix / 'bin'}:{os.environ['PATH']}"
         said = run("fish", "--no-config", "-c", script, cwd=self.place, env=os.environ | {"PATH": path, "HOME": str(self.place)})
-        self.assertEqual([line.partition("\t")[0] for line in said.splitlines()], ["sent", "received"])
+        self.assertEqual([line.partition("\t")[0] for line in said.splitlines()], ["sent", "received", "central", "peripheral"])
 
 
 @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")

@@ -99,33 +99,6 @@ package struct Problem: Equatable, Sendable {
     case privateIdentity
     /// A response after the response to a later request (the request's packet).
     case answersLate
-    /// A packet on the air that was damaged: its CRC is wrong.
-    case crcWrong
-    /// The capture has no CRCs, or made-up ones.
-    case crcNotRecorded
-    /// The capture counts channels by index although its format counts them in RF order.
-    case channelIsIndex
-    /// The capture states the other direction than the packet shows.
-    case directionFlagsWrong
-    /// The payload was decrypted before it was saved.
-    case decryptedBefore
-    /// The sniffer's clock goes back (by how many microseconds).
-    case clockGoesBack
-    /// The Link Layer packet is cut short (bytes present, needed).
-    case linkPacketTruncated
-    /// An encrypted PDU whose MIC no key fits, although earlier ones were decrypted.
-    case micFailure
-    /// A change whose instant has passed (the instant, the connection event).
-    case instantPassed
-    /// The channel is not the one that the connection uses in this event.
-    case hopLost
-    /// The sniffer followed an outdated interval or channel map from here on (the packet that
-    /// changed it).
-    case lostTrack
-    /// Empty packets were removed from the capture.
-    case filtered
-    /// PDUs of the same side before this one are missing (their number).
-    case pdusMissed
     /// Not a sniffer's header that is known, or its packets are not Bluetooth LE (the number that
     /// shows it: a version, a length or a link type).
     case unknownAirHeader

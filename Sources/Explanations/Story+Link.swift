@@ -213,6 +213,13 @@ extension ConnectionHistory {
   /// Returns the line about a link whose end is not in the capture.
   private func stayingOpen(after last: Moment, _ evidence: Evidence) -> StoryLine {
     if let last = air?.last {
+      // An unread control PDU near the end may have ended it.
+      if let unread = air?.unreadControl?.moment, unread.packet + 4 >= last.packet {
+        return StoryLine(
+          last,
+          "the capture ends, after an encrypted control PDU that may end the connection (\(packet: unread.packet))"
+        )
+      }
       return StoryLine(last, "still open when the capture ends")
     }
     if let disconnect = link.disconnect { return asks(disconnect, evidence) }

@@ -543,11 +543,12 @@ package struct Memory: ~Copyable, Sendable {
       links[link].latency = update.latency
       links[link].supervisionTimeout = update.timeout
     case .phyUpdate(let central, let peripheral, _):
+      // 0 leaves a PHY as it is, which may be unknown.
       let phys = links[link].figures.phys
-      links[link].figures.phys = (
-        AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
-        AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
-      )
+      guard let sent = AirHeader.phy(ofBits: central) ?? phys?.sent,
+        let received = AirHeader.phy(ofBits: peripheral) ?? phys?.received
+      else { break }
+      links[link].figures.phys = (sent, received)
     case .length(let lengths, let isResponse):
       links[link].figures.note(lengths, isResponse: isResponse, from: direction)
     case .encryptionRequest: links[link].beginEncryption()

@@ -12,7 +12,7 @@ import Sessions
 enum Run {
   /// The help of the argument that names captures.
   static let capturesHelp = ArgumentHelp(
-    "The capture, an archive or a bug report that holds one, or - for standard input; several are merged by time.",
+    "The capture, an archive or a bug report that holds one, or - for standard input; several are read as one.",
     valueName: "capture")
 
   /// Reads captures, several as one, and prints the report that `makeReport` creates for them.

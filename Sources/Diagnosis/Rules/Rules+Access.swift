@@ -74,7 +74,7 @@ extension Rule {
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
       do:
-        "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
+        "In the server's firmware, answer 0x05 while it has no key for the client: some clients pair on only one of the two errors."
     ).needing([.bothDirections]).onConnection(elsewise: [
       Alternative(always: "they had a bond that this capture does not show")
     ]) { connection, evidence in

@@ -81,7 +81,7 @@ extension Rule {
       evidence: PacketSet(
         of: period.request, period.response, period.start, period.firstUndecrypted,
         period.lastUndecrypted),
-      do: period.needsKey ? nil : period.recording)
+      do: period.help)
   }
 
   private static let leastEvents = 100
@@ -89,7 +89,7 @@ extension Rule {
   private static func holes(_ history: ConnectionHistory) -> Finding? {
     guard let link = history.air?.link, !link.isFiltered, link.lostTrack == nil else { return nil }
     let all = link.eventsSeen.adding(clamped: link.eventsMissed)
-    guard all >= leastEvents, link.eventsMissed * 50 > all else { return nil }
+    guard all >= leastEvents, link.eventsMissed > all / 50 else { return nil }
     let rare = link.rareChannels
     return Finding(
       "The sniffer missed \(percent: link.eventsMissed, of: all) of the connection events",
@@ -108,19 +108,18 @@ extension Rule {
 }
 
 extension EncryptionPeriod {
-  /// Whether a key would help.
-  fileprivate var needsKey: Bool {
+  /// What helps, if it is not what the rule says: a key, or the capture of the pairing.
+  fileprivate var help: Wording? {
     switch reason {
-    case .requestMissing, .responseMissing, .beganBefore, .lostCounter: false
-    default: true
+    case .secureConnections:
+      "Supply the long term key of one device, or the HCI log of one side, with --keys. Firmware for tests can use the debug key pair, with which no key is needed."
+    case .outOfBand: "Supply the out-of-band data (oob: in a file of keys) or the key with --keys."
+    case .lostCounter:
+      "Place the sniffer nearer to the devices, so that fewer packets are missing."
+    case .requestMissing, .responseMissing, .beganBefore:
+      "Record again from the beginning of the connection, with the sniffer nearer to the devices."
+    default: nil
     }
-  }
-
-  /// What to do if no key helps.
-  fileprivate var recording: Wording {
-    reason == .lostCounter
-      ? "Place the sniffer nearer to the devices: with fewer packets missing, the key fits on."
-      : "Record again from the beginning of the connection, with the sniffer nearer to the devices."
   }
 }
 

@@ -14,7 +14,7 @@ extension Rule {
       when:
         "the central accepts a request for connection parameters, and announces others; a warning if the interval is outside of the requested range",
       do:
-        "On the central, use what it accepts, or refuse it. A peripheral should work with any parameters; it can ask again later, for parameters that the central's system allows."
+        "The central should use the parameters that it accepted, or reject the request. A peripheral should work with any parameters; it can ask again later, for parameters that the central's system allows."
     ).needing([.air]).onConnection(merges: true) { history, _ in
       history.link.updates.compactMap { differing($0) }
     },
@@ -115,7 +115,8 @@ private struct UnansweredProcedure: Sendable {
 
   /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
   private static let timeout: Int64 = 40_000_000_000
-  private static let tolerance: Int64 = 1_000_000_000
+  /// It does not expire early, but the last packet may be some intervals before the end.
+  private static let expiry: ClosedRange<Int64> = timeout - 200_000_000...timeout + 1_000_000_000
   private static let leastWait: Int64 = 10_000_000_000
 
   /// Returns those of a connection that its end leaves without an answer.
@@ -124,7 +125,10 @@ private struct UnansweredProcedure: Sendable {
       return []
     }
     return air.procedures.compactMap { procedure in
-      guard procedure.answered == nil,
+      // Without a later packet of the other side, the sniffer may not hear it.
+      let other = procedure.side == .local ? air.lastPeripheral : air.lastCentral
+      guard procedure.answered == nil, procedure.opcode != .phyResponse,
+        procedure.opcode != .cisResponse, let other, other.packet > procedure.asked.packet,
         let waited = end.nanoseconds(since: procedure.asked), waited >= leastWait
       else { return nil }
       let it = UnansweredProcedure(
@@ -136,7 +140,7 @@ private struct UnansweredProcedure: Sendable {
 
   /// Whether the link ended when the time for the answer had passed.
   var isTimedOut: Bool {
-    abs(waited - Self.timeout) <= Self.tolerance && history.air?.termination == nil
+    Self.expiry.contains(waited) && history.air?.termination == nil
   }
 
   var finding: Finding {

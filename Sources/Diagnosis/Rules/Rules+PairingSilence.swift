@@ -197,7 +197,7 @@ private struct SilentPairing {
     return finding(
       deed, deed,
       why:
-        "\(sender.capitalized) sent \(lastWords). It was the turn of \(awaited.words), which sent nothing in the \(duration: silence) after it; \(ending).",
+        "\(sender.capitalized) sent \(lastWords). It was the turn of \(awaited.words), which sent nothing of the pairing in the \(duration: silence) after it; \(ending).",
       [attempt.last.packet])
   }
 

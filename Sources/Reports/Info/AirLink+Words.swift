@@ -50,7 +50,7 @@ extension AirLink {
     let events: Wording = first == last ? "event \(first)" : "events \(first)–\(last)"
     guard eventsMissed > 0 else { return events }
     let all = eventsSeen.adding(clamped: eventsMissed)
-    let tenths = eventsMissed.multiplied(clamped: 1000) / max(1, all)
+    let tenths = eventsMissed.multiplied(clamped: 1000).adding(clamped: all / 2) / max(1, all)
     let hole: Wording =
       longestHole > 1 && longestHole < eventsMissed
       ? ", up to \(longestHole) in a row (\(packet: longestHolePacket))" : ""

@@ -70,8 +70,10 @@ extension AirLinks {
     }
     if claims.sniffersLosses > 0 {
       let count = claims.sniffersLosses
-      let records: Wording = "\(count: count, "record of its count is", "records of its count are")"
-      remarks.append("\(records) not in the capture: lost, or filtered out")
+      let packets: Wording = "\(count: count, "packet", "packets")"
+      remarks.append(
+        "\(packets) that it counted \(count == 1 ? "is" : "are" as StaticString) not in the capture: lost, or filtered out"
+      )
     }
     return remarks
   }

@@ -3,8 +3,8 @@ import Meanings
 package import Sessions
 
 extension Output {
-  /// Appends which packets from the air stay encrypted, and why: a line for each connection and
-  /// key. Appends nothing if there are none.
+  /// Appends a line for each connection and key that says which packets stay encrypted, and why.
+  /// Appends nothing if all packets could be read.
   ///
   /// - Parameter width: the width of the terminal in columns; nil: lines are not wrapped.
   package mutating func encryptionRemarks(
@@ -20,7 +20,7 @@ extension Output {
 }
 
 extension AirLinks {
-  /// The same in one text, to print beside other output; nil if there are none.
+  /// The same sentences as one text, to print beside other output; nil if all could be read.
   package var encryptionRemark: String? {
     let remarks = encryptionRemarks
     return remarks.isEmpty ? nil : Wording(remarks, joinedBy: " ").text

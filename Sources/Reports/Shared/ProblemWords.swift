@@ -64,19 +64,6 @@ extension Problem.Code {
     case .answersOtherChannel: "response_on_other_channel"
     case .answersLate: "response_out_of_order"
     case .privateIdentity: "private_identity_address"
-    case .crcWrong: "crc_wrong"
-    case .crcNotRecorded: "crc_not_recorded"
-    case .channelIsIndex: "channel_is_index"
-    case .directionFlagsWrong: "direction_flags_wrong"
-    case .decryptedBefore: "decrypted_before"
-    case .clockGoesBack: "clock_goes_back"
-    case .linkPacketTruncated: "ll_truncated"
-    case .micFailure: "mic_failure"
-    case .instantPassed: "instant_passed"
-    case .hopLost: "hop_lost"
-    case .lostTrack: "lost_track"
-    case .filtered: "filtered"
-    case .pdusMissed: "pdus_missed"
     case .unknownAirHeader: "unknown_sniffer_header"
     case .invalidValue: "invalid_value"
     }
@@ -153,24 +140,6 @@ extension Problem.Code {
     case .answersLate: ("response out of order", "responses out of order")
     case .privateIdentity:
       ("identity address that is private", "identity addresses that are private")
-    case .crcWrong: ("packet with a wrong CRC", "packets with a wrong CRC")
-    case .crcNotRecorded: ("note of missing CRCs", "notes of missing CRCs")
-    case .channelIsIndex: ("note of channel indices", "notes of channel indices")
-    case .directionFlagsWrong:
-      (
-        "packet with a wrong direction in the capture",
-        "packets with a wrong direction in the capture"
-      )
-    case .decryptedBefore:
-      ("packet decrypted before it was saved", "packets decrypted before they were saved")
-    case .clockGoesBack: ("step back of the sniffer's clock", "steps back of the sniffer's clock")
-    case .linkPacketTruncated: ("Link Layer packet cut short", "Link Layer packets cut short")
-    case .micFailure: ("packet that no key decrypts", "packets that no key decrypts")
-    case .instantPassed: ("change whose instant had passed", "changes whose instant had passed")
-    case .hopLost: ("packet on an unexpected channel", "packets on an unexpected channel")
-    case .lostTrack: ("place where the sniffer lost track", "places where the sniffer lost track")
-    case .filtered: ("note of removed packets", "notes of removed packets")
-    case .pdusMissed: ("gap of missing PDUs", "gaps of missing PDUs")
     case .unknownAirHeader: ("unknown sniffer header", "unknown sniffer headers")
     case .invalidValue: ("value that is not allowed", "values that are not allowed")
     }
@@ -184,16 +153,13 @@ extension Problem.Code {
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
       .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
-      .privateIdentity, .instantPassed, .invalidValue:
+      .privateIdentity, .invalidValue:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
-      .attributeChanged, .answersEarlier, .answersLate, .crcWrong, .crcNotRecorded,
-      .channelIsIndex, .directionFlagsWrong, .decryptedBefore, .clockGoesBack,
-      .linkPacketTruncated, .micFailure, .hopLost, .lostTrack, .filtered, .pdusMissed,
-      .unknownAirHeader:
+      .attributeChanged, .answersEarlier, .answersLate, .unknownAirHeader:
       .warning
     }
   }
@@ -314,23 +280,6 @@ extension Output {
       text("a private address; an identity address is public or random static")
     case .answersLate:
       write("answers \(packet: first), after the answer to a later request")
-    case .crcWrong: text("the CRC is wrong: it was damaged on the air")
-    case .crcNotRecorded: text("the capture has no CRCs, so damaged packets are not recognised")
-    case .channelIsIndex: text("the capture numbers channels by index, not in RF order")
-    case .directionFlagsWrong: text("the capture states the other direction")
-    case .decryptedBefore: text("decrypted before it was saved")
-    case .clockGoesBack: write("the sniffer's clock goes back by \(first) µs")
-    case .linkPacketTruncated:
-      write("a Link Layer packet of \(count: second, "byte", "bytes"), of which \(first) exist")
-    case .micFailure: text("the key does not fit this packet")
-    case .instantPassed: write("its instant, event \(first), had passed at event \(second)")
-    case .hopLost: text("not on the channel that the connection uses in this event")
-    case .lostTrack:
-      text("from here on the sniffer followed what was in use before ")
-      packet(first)
-    case .filtered: text("empty packets were removed from the capture, so gaps prove nothing")
-    case .pdusMissed:
-      count(first, "PDU before this one is missing", "PDUs before this one are missing")
     case .unknownAirHeader: write("not a sniffer header that is known: it contains \(first)")
     case .invalidValue: write("the specification does not allow the value \(first) here")
     }

@@ -369,15 +369,10 @@ extension Packet {
     return evidence > .capture
   }
 
-  /// Whether this is a packet on the air without data, of which nothing is to be reported but that
-  /// it was damaged.
+  /// Whether this is a packet on the air without data and without problems.
   var isEmptyOnAir: Bool {
     guard case .linkData(let pdu) = dissection.content, pdu.isEmpty else { return false }
-    for index in 0..<dissection.problems.count
-    where dissection.problems[index].code != .crcWrong {
-      return false
-    }
-    return true
+    return dissection.problems.isEmpty
   }
 }
 

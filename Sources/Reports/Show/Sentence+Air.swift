@@ -32,7 +32,8 @@ extension Sentence {
       name("Advertising")
       output.count(Int(packet.dissection.body.count), "byte", "bytes")
       signal(packet.dissection.air, fact)
-      damaged(packet.dissection.problems)
+      comma()
+      output.text("CRC wrong")
       return
     }
     let place = pdu.place(packet.dissection.air, fact)
@@ -138,14 +139,10 @@ extension Sentence {
       comma()
       output.text(fact.isResendUnsure ? "probably resent" : "resent")
     }
-    if fact.crc == .wrong { damaged(packet.dissection.problems) }
-  }
-
-  /// Appends that the packet was damaged, unless a problem reports it.
-  private mutating func damaged(_ problems: Problems) {
-    for index in 0..<problems.count where problems[index].code == .crcWrong { return }
-    comma()
-    output.text("CRC wrong")
+    if fact.crc == .wrong {
+      comma()
+      output.text("CRC wrong")
+    }
   }
 
   private mutating func control(_ opcode: UInt8, _ found: PacketParameters, _ bytes: RawSpan) {

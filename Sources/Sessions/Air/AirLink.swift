@@ -15,9 +15,6 @@ package struct AirSide: Sendable {
   package var empty = 0
   /// Packets that repeat the side's packet before.
   package var resent = 0
-  /// Packets that the other side refused although they may have been received: the sequence number
-  /// was not acknowledged.
-  package var refused = 0
   package var crcErrors = 0
   /// PDUs that are known to be missing: a lower bound, unless the connection is decrypted.
   package var missed = 0
@@ -173,17 +170,22 @@ package struct AirLink: Sendable {
   package var eventsSeen = 0
   /// Events of which only damaged packets were recorded; neither seen nor missed.
   package var eventsDamaged = 0
-  package var eventsMissed: Int { areEventsKnown && !isFiltered ? eventsWithout : 0 }
+  package var eventsMissed: Int {
+    // Without any empty packet, they may have been removed.
+    let isWhole = !isFiltered && counts.contains { $0.empty > 0 }
+    return areEventsKnown && isWhole ? eventsWithout : 0
+  }
   var eventsWithout = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
   /// The longest run of events without a packet, with the packet after it.
   package var longestHole = 0
   package var longestHolePacket = 0
-  /// Whether empty packets were removed from the capture, so that gaps show nothing.
+  /// Whether nearly all empty packets were removed from the capture, so that gaps show nothing.
   package var isFiltered: Bool {
     let empty = counts.reduce(0) { $0 + $1.empty }
-    return empty == 0 && counts.reduce(0) { $0 + $1.packets } >= 20
+    let all = counts.reduce(0) { $0 + $1.packets }
+    return all >= 20 && empty * 20 < all
   }
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
@@ -199,11 +201,10 @@ package struct AirLink: Sendable {
   /// The time since the event to which that was measured last.
   var driftPause: Int64 = 0
   /// Direction claims of the capture that are proven wrong, and the first of them.
-  package var wrongDirections = 0
-  package var firstWrongDirection = 0
+  package var wrongDirections: Int { direction.wrongClaims }
+  package var firstWrongDirection: Int { direction.firstWrongClaim }
   /// The encryption periods; the last 8.
   package var periods: [EncryptionPeriod] = []
-  package var periodsForgotten = 0
   /// Whether the connection has ended.
   package internal(set) var isEnded = false
 
@@ -217,6 +218,8 @@ package struct AirLink: Sendable {
   var acknowledgements = InlineArray<2, Acknowledgement>(repeating: Acknowledgement())
   var security = LinkSecurity()
   var pairing = AirPairing()
+  /// The searches for a temporary key so far.
+  var searches = 0
   var checks = CRCChecks()
   /// The last packet with its access address.
   var latestPacket = 0

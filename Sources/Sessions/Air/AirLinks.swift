@@ -98,9 +98,6 @@ package struct AirLinks: Sendable {
   /// Whether any record came from the air.
   package var isEmpty: Bool { claims.records == 0 }
 
-  /// The number of keys given for decrypting.
-  package var keyCount: Int { keys.count }
-
   /// Returns the connection with this number.
   package func link(connection: Int) -> AirLink? {
     all.first { $0.connection == connection && $0.stream == .connection }
@@ -205,7 +202,7 @@ package struct AirLinks: Sendable {
     packet.answer.air?.crc = crc
     settleChannels(pdu, air.header, crc)
     packet.answer.air?.channel = channel(air.header)
-    claims.lacksCRCs = advertisingChecks.isNotRecorded
+    if advertisingChecks.isNotRecorded { claims.lacksCRCs = true }
     guard crc != .wrong else {
       claims.crcErrors += 1
       claims.advertisingErrors += 1
@@ -226,7 +223,8 @@ package struct AirLinks: Sendable {
       guard let index, index < 37 else { return }
       packet.answer.air?.place = .auxiliary
       if let scanned = pdu.parties(packet.bytes).receiver {
-        pointers.add(scanned: scanned, pdu.receiverType, on: index, at: time)
+        pointers.add(
+          scanned: scanned, pdu.receiverType, channel: index, at: time, on: packet.record.adapter)
       }
       return
     case .extended:
@@ -246,7 +244,8 @@ package struct AirLinks: Sendable {
     var place = AdvertisingPDU.place(channel: index, auxiliaryKind: air.header.auxiliaryKind)
     var before: AuxiliaryPointers.Beginning?
     if place != .primary, let index {
-      before = pointers.take(channel: index, at: time, dataInfo: header.dataInfo)
+      before = pointers.take(
+        channel: index, at: time, dataInfo: header.dataInfo, on: packet.record.adapter)
       if let before, air.header.auxiliaryKind ?? 0 == 0 { place = before.place }
     }
     packet.answer.air?.place = place
@@ -271,7 +270,7 @@ package struct AirLinks: Sendable {
           // Only a scan response has its bit in every part.
           eventType: (found?.eventType ?? 0) & 0xf, dataInfo: header.dataInfo ?? before?.dataInfo,
           primaryPHY: place == .primary ? air.header.phy : before?.primaryPHY),
-        from: time)
+        from: time, on: packet.record.adapter)
     }
     if let sync = header.sync {
       announce(
@@ -408,7 +407,7 @@ package struct AirLinks: Sendable {
     links[slot].interval = request.interval
     links[slot].latency = request.latency
     links[slot].supervisionTimeout = request.timeout
-    links[slot].figures.phys = (phy, phy)
+    if phy > 0 { links[slot].figures.phys = (phy, phy) }
     name(position, &links, names)
     packet.answer.link = slot
     packet.answer.opened = true
@@ -575,7 +574,7 @@ package struct AirLinks: Sendable {
   ) -> Int? {
     guard air.pdu.count >= 2, !air.isAdvertising, air.header.crc != .wrong else { return nil }
     var link = AirLink(packet.record.adapter, air.accessAddress, packet: packet.record.number)
-    if let known = announced.first(where: { $0.accessAddress == air.accessAddress }) {
+    if let known = announced.last(where: { $0.accessAddress == air.accessAddress }) {
       link.stream = known.stream
       link.crcInit = known.crcInit
       link.owner = known.owner
@@ -622,9 +621,9 @@ package struct AirLinks: Sendable {
   private func owner(of air: AirPacket, _ bytes: RawSpan) -> Int? {
     guard let crc = air.crc, crc != 0, !air.header.isDecrypted else { return nil }
     let initial = CRC24.initial(of: bytes.part(air.pdu), crc: crc)
-    return positions.values.first {
+    return positions.values.filter {
       all[$0].stream == .connection && all[$0].crcInit == initial && !all[$0].isCRCInitFound
-    }
+    }.max { all[$0].latestPacket < all[$1].latestPacket }
   }
 
   private mutating func followConnection(

@@ -1,4 +1,5 @@
 import Bluetooth
+import Bytes
 import Dissectors
 
 /// Counts the connection events of a connection on the air (Core, Vol 6, Part B, 4.5.1).
@@ -64,7 +65,7 @@ struct EventClock: Sendable {
   private var hopVotes = 0
 
   /// No capture has more events than this.
-  private static let farthest: Int64 = 1 << 40
+  private static let farthest: Int64 = 1 << 32
   /// Later changes are forgotten while this many wait.
   private static let mostChanges = 8
   /// Within an event, packets follow each other in less than this, in microseconds.
@@ -180,7 +181,7 @@ struct EventClock: Sendable {
     }
     let expected = expected(at: start)
     if let start, let anchor, let expected, event != nil {
-      step.lateness = start - (anchor + time(to: expected))
+      step.lateness = (start - anchor).adding(clamped: -time(to: expected))
     }
     (step.event, step.evidence) = number(expected, isExact ? start : nil, channel, claim)
     guard let found = step.event else {
@@ -220,12 +221,16 @@ struct EventClock: Sendable {
     var (base, baseTime, interval) = (event, anchor, self.interval)
     for change in changes {
       guard let next = change.interval, change.instant > base else { continue }
-      let begins = baseTime + Int64(change.instant - base) * interval + change.offset
+      let begins = baseTime.adding(
+        clamped: Int64(change.instant - base).multiplied(clamped: interval)
+      ).adding(clamped: change.offset)
       guard start >= begins - min(next, interval) / 2 else { break }
       (base, baseTime, interval) = (change.instant, begins, max(1, next))
     }
-    let passed = (start - baseTime + interval / 2) / interval
-    return max(event + 1, base + Int(clamping: min(passed, Self.farthest)))
+    let (apart, overflows) = start.subtractingReportingOverflow(baseTime)
+    guard !overflows else { return event + 1 }
+    let passed = apart.adding(clamped: interval / 2) / interval
+    return max(event + 1, base + Int(clamping: max(0, min(passed, Self.farthest))))
   }
 
   /// Returns the time from the anchor to an event, in microseconds.
@@ -236,11 +241,13 @@ struct EventClock: Sendable {
       guard let next = change.interval, change.instant > base, change.instant <= number else {
         continue
       }
-      // Bounded: instants are within 2¹⁵ events, and intervals below 82 s.
-      passed += Int64(change.instant - base) * interval + change.offset
+      passed.add(clamped: Int64(change.instant - base).multiplied(clamped: interval))
+      passed.add(clamped: change.offset)
       (base, interval) = (change.instant, next)
     }
-    return passed + Int64(number - base) * interval
+    // Its negative exists, too.
+    return max(
+      -.max, passed.adding(clamped: Int64(number - base).multiplied(clamped: interval)))
   }
 
   /// Returns the number of a new event, and how it is known.
@@ -249,7 +256,7 @@ struct EventClock: Sendable {
   ) -> (Int?, AirFact.EventEvidence?) {
     if let claim {
       // The first packet of the capture may belong to any event.
-      let claimed = place(of: claim) ?? Int(claim)
+      let claimed = max(0, place(of: claim) ?? Int(claim))
       guard let expected, expected != claimed, isMiscounted(expected, start, channel) else {
         return (claimed, .capture)
       }
@@ -291,7 +298,7 @@ struct EventClock: Sendable {
     guard let start, let anchor, event != nil, predicts, self.channel(of: expected) == channel
     else { return false }
     let passed = start - anchor
-    let late = passed - time(to: expected)
+    let late = passed.adding(clamped: -time(to: expected))
     // 100 ppm, and the length of an event.
     return abs(late) <= 1000 + passed / 10_000
   }

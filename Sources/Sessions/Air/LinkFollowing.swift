@@ -105,7 +105,6 @@ extension AirLink {
         start: isExact ? time?.start : nil, end: isExact ? time?.end : nil,
         lateness: isExact ? step.lateness : nil, isNewEvent: step.isNew),
       packet: packet.record.number)
-    (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
     // An opcode or a MIC proves the side.
     packet.record.set(side, isInferred: via >= .timing)
     packet.answer.air?.directionEvidence = via
@@ -158,7 +157,7 @@ extension AirLink {
       eventsSeenBeforeLoss = eventsSeen
     }
     if lostTrack == nil, let update = unreadUpdate, event - update.event >= Self.leastLost,
-      (eventsSeen - update.seen) * 10 < event - update.event
+      (eventsSeen - update.seen) * 10 < event - update.event, !isFiltered
     {
       (lostTrack, eventsSeenBeforeLoss) = ((update.event, packet, latestUpdate), update.seen)
     }
@@ -255,7 +254,18 @@ extension AirLink {
     }
     let first = pdu.payload.isEmpty ? 0 : packet.bytes.byte(at: Int(pdu.payload.start))
     switch security.state {
-    case .clear, .requested: return .plain
+    case .clear:
+      // The start of encryption may be among what was missed.
+      guard gap > 0 || !pairing.isEmpty, !isPlausible(pdu, packet.bytes) else { return .plain }
+      security.state = .unknown
+      looks = (1, 0)
+      return leave(pdu, &packet)
+    case .requested:
+      // Until encryption has started, the central sends no other control PDU of this length (Core,
+      // Vol 6, Part B, 5.1.3.1).
+      let isStart = pdu.isControl && pdu.length == 5 && packet.record.direction == .sent
+      if !isStart, isPlausible(pdu, packet.bytes) { return .plain }
+      security.state = .encrypted
     case .plain:
       packet.answer.air?.encryption = .before
       return .plain
@@ -295,13 +305,13 @@ extension AirLink {
   private mutating func begin(_ period: EncryptionPeriod) {
     if periods.count >= Self.mostPeriods {
       periods.removeFirst()
-      periodsForgotten += 1
     }
     periods.append(period)
     security.begin()
   }
 
   private static let mostPeriods = 8
+  private static let mostSearches = 8
 
   private mutating func decrypt(
     _ pdu: LinkPDU, _ packet: inout Packet, _ keys: LinkKeys, _ known: KnownKeys,
@@ -335,7 +345,6 @@ extension AirLink {
   ) {
     direction.correct(
       pdu, to: side, claim: packet.dissection.air?.header.direction, packet: packet.record.number)
-    (wrongDirections, firstWrongDirection) = (direction.wrongClaims, direction.firstWrongClaim)
     packet.record.set(side, isInferred: false)
     packet.answer.air?.directionEvidence = .mic
   }
@@ -364,7 +373,7 @@ extension AirLink {
         : LinkCipher(longTermKey: candidate.key, start)
       if let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) {
         update { $0.keySource = candidate.source }
-        if pairing.isSecureConnections, candidate.source != .distributed {
+        if pairing.isSecureConnections, candidate.source != .distributed, !candidate.isSessionKey {
           learnedKey = candidate.key
         }
         return plain
@@ -378,7 +387,7 @@ extension AirLink {
     _ start: EncryptionStart, _ pdu: borrowing EncryptedPDU, _ window: UInt64,
     into buffer: inout BlockBuffer
   ) -> LinkSecurity.Plain? {
-    guard !pairing.hasSearched, pairing.hasRandoms else { return nil }
+    guard searches < Self.mostSearches, !pairing.hasSearched, pairing.hasRandoms else { return nil }
     if let method = pairing.method {
       switch method.association {
       case .justWorks, .outOfBand: return nil
@@ -386,6 +395,7 @@ extension AirLink {
       }
     }
     pairing.hasSearched = true
+    searches += 1
     pairing.found =
       pairing.hasConfirm
       ? pairing.searchPasskey(central, peripheral)
@@ -438,28 +448,35 @@ extension AirLink {
     return pairing.hasRandoms ? .keysDoNotFit : .pairingIncomplete
   }
 
-  /// Returns whether a PDU of a connection whose opening is missing seems to be plain: a control
-  /// PDU of the right length, or the beginning of an L2CAP PDU.
-  private mutating func looksPlain(_ pdu: LinkPDU, _ bytes: RawSpan) -> Bool {
+  /// Returns whether a PDU can be plain: a control PDU of the right length, or the beginning of an
+  /// L2CAP PDU on a channel that LE has. A continuation always can.
+  private func isPlausible(_ pdu: LinkPDU, _ bytes: RawSpan) -> Bool {
     let start = Int(pdu.payload.start)
     let count = Int(pdu.payload.count)
-    let isPlausible: Bool
     switch pdu.llid {
     case 3:
-      isPlausible =
-        count > 0
-        && LinkOpcode.candidates(length: count, from: nil).has(
-          LinkOpcode(rawValue: bytes.byte(at: start)))
+      guard count > 0 else { return false }
+      let opcode = LinkOpcode(rawValue: bytes.byte(at: start))
+      // Those that begin encryption have no other length; vendors use the last opcodes.
+      if opcode.isNeverEncrypted { return count == 1 || count == 13 || count == 23 }
+      return opcode.rawValue >= 0xf0
+        || LinkOpcode.candidates(length: count, from: nil).has(opcode)
     case 2:
-      isPlausible =
-        count >= 4 && Int(bytes.littleEndianU16(at: start)) + 4 >= count
-        && 1...0x3f ~= bytes.littleEndianU16(at: start + 2)
-    default: isPlausible = looks.plain > looks.encrypted
+      return count >= 4 && Int(bytes.littleEndianU16(at: start)) + 4 >= count
+        && 1...0x7f ~= bytes.littleEndianU16(at: start + 2)
+    default: return true
     }
-    if isPlausible { looks.plain += 1 } else { looks.encrypted += 1 }
+  }
+
+  /// Returns whether a PDU seems to be plain, if it is not known whether the connection is
+  /// encrypted.
+  private mutating func looksPlain(_ pdu: LinkPDU, _ bytes: RawSpan) -> Bool {
+    let isPlain =
+      pdu.llid == 1 ? looks.plain > looks.encrypted : isPlausible(pdu, bytes)
+    if isPlain { looks.plain += 1 } else { looks.encrypted += 1 }
     if looks.plain >= 3, looks.encrypted == 0 { security.state = .clear }
-    if looks.encrypted >= 3, looks.plain == 0 { security.state = .encrypted }
-    return isPlausible
+    if looks.encrypted >= 3, looks.encrypted > 3 * looks.plain { security.state = .encrypted }
+    return isPlain
   }
 
   // MARK: Control PDUs

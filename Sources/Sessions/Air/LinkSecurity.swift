@@ -70,7 +70,9 @@ struct LinkSecurity: Sendable {
   }
 
   /// Whether keys are still to be tried.
-  var mayTryKeys: Bool { cipher == nil && attempts < Self.mostAttempts }
+  var mayTryKeys: Bool {
+    cipher == nil && attempts < Self.mostAttempts && tries < Self.mostTries
+  }
 
   /// Counts a PDU for which keys are tried, and returns how many counters are to be tried.
   mutating func nextAttempt() -> UInt64 {
@@ -84,6 +86,7 @@ struct LinkSecurity: Sendable {
     into buffer: inout BlockBuffer
   ) -> Plain? {
     for side in [fits.direction, fits.direction.reversed] {
+      tries &+= Int(window)
       for counter in 0..<window where fits.decrypt(cipher, side, counter, into: &buffer) {
         self.cipher = cipher
         failures = 0

@@ -47,7 +47,7 @@ package struct KeyCollection: PacketReport, ~Copyable {
   private var hasPairing = false
   /// The devices with their keys; a device has several if one key replaced another.
   package private(set) var bonds: [Bond] = []
-  /// Why there are none.
+  /// Why `bonds` is empty.
   package private(set) var lack = Lack.nothing
 
   /// - Parameters:

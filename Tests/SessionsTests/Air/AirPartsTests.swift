@@ -171,15 +171,18 @@ private func pdu(_ llid: UInt8, sn: UInt8, nesn: UInt8, length: UInt8 = 0) -> Li
     beginning.dataInfo = 0x1002
     func takes(_ channel: UInt8, at start: Int64, _ info: UInt16?) -> Bool {
       var copy = pointers
-      return copy.take(channel: channel, at: time(start), dataInfo: info) != nil
+      return copy.take(channel: channel, at: time(start), dataInfo: info, on: AdapterIndex(0))
+        != nil
     }
-    pointers.add(pointer, beginning, from: time(1000))
+    pointers.add(pointer, beginning, from: time(1000), on: AdapterIndex(0))
     // 100 times 30 µs after the start, within a unit and 100 µs.
     #expect(takes(9, at: 4000, 0x1002) && takes(9, at: 4130, nil) && takes(9, at: 3900, nil))
     #expect(!takes(8, at: 4000, 0x1002) && !takes(9, at: 4000, 0x1003))
     #expect(!takes(9, at: 3899, nil) && !takes(9, at: 4131, nil))
-    #expect(pointers.take(channel: 9, at: time(4000), dataInfo: nil)?.address?.value == 5)
-    #expect(pointers.take(channel: 9, at: time(4000), dataInfo: nil) == nil)
+    #expect(
+      pointers.take(channel: 9, at: time(4000), dataInfo: nil, on: AdapterIndex(0))?.address?.value
+        == 5)
+    #expect(pointers.take(channel: 9, at: time(4000), dataInfo: nil, on: AdapterIndex(0)) == nil)
   }
 
   @Test("of too many pointers, the oldest is forgotten; offset 0 points to nothing") func limit()
@@ -188,11 +191,14 @@ private func pdu(_ llid: UInt8, sn: UInt8, nesn: UInt8, length: UInt8 = 0) -> Li
     var pointers = AuxiliaryPointers(limit: 4)
     let beginning = AuxiliaryPointers.Beginning(place: .chain, addressType: .anonymous)
     for channel: UInt8 in 0..<5 {
-      pointers.add(try #require(made(channel, offset: 10)), beginning, from: nil)
+      pointers.add(
+        try #require(made(channel, offset: 10)), beginning, from: nil, on: AdapterIndex(0))
     }
-    if let unused = made(30, offset: 0) { pointers.add(unused, beginning, from: nil) }
+    if let unused = made(30, offset: 0) {
+      pointers.add(unused, beginning, from: nil, on: AdapterIndex(0))
+    }
     let found = (0..<31).filter {
-      pointers.take(channel: UInt8($0), at: nil, dataInfo: nil) != nil
+      pointers.take(channel: UInt8($0), at: nil, dataInfo: nil, on: AdapterIndex(0)) != nil
     }
     #expect(found == [1, 2, 3, 4])
   }

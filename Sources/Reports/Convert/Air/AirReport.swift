@@ -81,7 +81,7 @@ package struct AirReport: Sendable {
       let count = left.reduce(0) { $0 + $1.0 }
       let words = left.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
       losses.append(
-        "\(count) \(count == 1 ? "packet was" : "packets were") left out: \(words); a central's host sees none of them"
+        "\(count) \(count == 1 ? "packet was" : "packets were") left out: \(words)"
       )
     }
     return losses
