@@ -56,14 +56,10 @@ package final class Definition: Sendable {
   /// The beginning of the JSON object: `{"profile":"…","name":"…","fields":`.
   package let jsonHead: [UInt8]
   /// The words of the tables, followed by JSON fragments that are repeated for each field: first
-  /// each field's quoted name, `"heart_rate"`; then each field's unit, without the first quote,
-  /// `heart_rate":"bpm"`, or nothing.
+  /// each field's quoted name, `"heart_rate"`; then each field's unit, `,"unit":"bpm"`, or nothing.
   package let words: Words
   /// For each field, whether another one has the same name.
   let hasNamesake: [Bool]
-  /// For each field with a unit, the first field with the same name in the same groups; −1: no
-  /// unit.
-  private let firstsOfPaths: [Int]
   /// The indexes of the names for entries without a field: unexplained bytes, and a frame's
   /// checksum.
   private let unknownName: Int
@@ -94,7 +90,7 @@ package final class Definition: Sendable {
     self.scalings = scalings
     alone = Self.findAlone(tables)
     words = Self.words(tables)
-    (hasNamesake, firstsOfPaths) = Self.namesakes(tables)
+    hasNamesake = Self.namesakes(tables)
     (unknownName, checksumName) = (tables.words.find("unknown"), tables.words.find("checksum"))
     fitsAll = subject.match.isEmpty && subject.sizes == nil
     hasExternals = !tables.externals.isEmpty
@@ -121,7 +117,7 @@ package final class Definition: Sendable {
     for field in tables.fields {
       output.clear()
       if field.unit >= 0, field.tick == 0 {
-        output.text("\":")
+        output.text(",\"unit\":")
         output.jsonString(tables.words.bytes(field.unit))
       }
       _ = words.append(output.bytes)
@@ -129,31 +125,12 @@ package final class Definition: Sendable {
     return words
   }
 
-  /// Returns which fields share their name with others, and the first field of each name with a
-  /// unit.
-  private static func namesakes(_ tables: Tables) -> ([Bool], [Int]) {
+  /// Returns which fields share their name with others.
+  private static func namesakes(_ tables: Tables) -> [Bool] {
     var counts: [Int: Int] = [:]
     for field in tables.fields where field.name >= 0 { counts[field.name, default: 0] += 1 }
-    var firsts: [Int] = []
-    var paths: [[Int]: Int] = [:]
-    var groups: [(name: Int, end: Int)] = []
-    for (place, field) in tables.fields.enumerated() {
-      while let group = groups.last, group.end <= place { groups.removeLast() }
-      if field.kind == .group, field.name >= 0 { groups.append((field.name, field.end)) }
-      guard field.unit >= 0, field.tick == 0 else {
-        firsts.append(-1)
-        continue
-      }
-      let path = groups.map(\.name) + [field.name]
-      firsts.append(paths[path] ?? place)
-      paths[path] = paths[path] ?? place
-    }
-    return (tables.fields.map { counts[$0.name, default: 0] > 1 }, firsts)
+    return tables.fields.map { counts[$0.name, default: 0] > 1 }
   }
-
-  /// Returns the first field with a unit that has the same name in the same groups; −1: the field
-  /// has no unit.
-  func firstOfPath(_ field: Int) -> Int { firstsOfPaths[field] }
 
   /// Returns what distinguishes the names of entries: the index of the name, or a number below 0.
   func keyName(_ field: Int) -> Int {
@@ -164,7 +141,7 @@ package final class Definition: Sendable {
   /// Returns the index of a field's JSON name among the words.
   func jsonKey(_ field: Int) -> Int { tables.words.count + field }
 
-  /// Returns the index of a field's JSON unit, which follows the field's name, among the words.
+  /// Returns the index of a field's JSON unit among the words.
   func jsonUnit(_ field: Int) -> Int { tables.words.count + tables.fields.count + field }
 
   /// Returns whether the bytes match the subject, most of which accept any.

@@ -13,7 +13,7 @@ extension CoreBluetooth {
       var arguments = peer
       arguments.add("services", .list(shown.map { .service($0) }))
       if shown.count < found.count {
-        arguments.add("hidden", .list(found.filter { isHidden($0.uuid) }.map { .service($0) }))
+        arguments.add("withheld", .list(found.filter { isHidden($0.uuid) }.map { .service($0) }))
       }
       arguments.add("error", error.map { attError($0) })
       return [

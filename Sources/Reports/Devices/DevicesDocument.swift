@@ -35,8 +35,8 @@ struct DevicesDocument: ~Copyable {
       if let address = stranger.accessAddress {
         sink.identifier("access_address", UInt64(address), digits: 8)
       }
-      sink.begin("events")
-      sink.end()
+      sink.beginList("events")
+      sink.endList()
       sink.number("packet", stranger.packet)
       line(into: &output)
     }
@@ -192,11 +192,7 @@ struct DevicesDocument: ~Copyable {
       sink.packets("connections", device.connections[...])
       sink.number("connections_total", device.connectionCount)
     }
-    sink.begin("events")
-    for event in AdvertisingEvent.all where device.counts[event] > 0 {
-      sink.number(named: event.key, device.counts[event])
-    }
-    sink.end()
+    sink.counts("events", by: "event", of: AdvertisingEvent.all) { ($0.key, device.counts[$0]) }
     if device.reports > 0 {
       stretch(device.firstReport, device.firstTime, device.lastPacket, device.lastTime)
     } else {
@@ -364,8 +360,8 @@ struct DevicesDocument: ~Copyable {
     }
     facts(own.facts)
     if let parameters = set.parameters { self.parameters(parameters) }
-    sink.begin("events")
-    sink.end()
+    sink.beginList("events")
+    sink.endList()
     sink.number("packet", set.firstPacket)
     time(set.firstTime)
     sink.beginList("periods")

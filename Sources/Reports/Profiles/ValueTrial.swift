@@ -191,7 +191,7 @@ private struct OpenFrame {
   func writeJSON(into output: inout Output) {
     output.text("{\"profile\":")
     output.jsonString(profile)
-    output.text(",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":")
+    output.text(",\"name\":\"part\",\"part\":{\"first_byte\":1,\"last_byte\":")
     output.decimal(count)
     if let total {
       output.text(",\"frame_length\":")

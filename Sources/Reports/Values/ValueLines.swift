@@ -384,12 +384,12 @@ package struct ValueLines: PacketReport, ~Copyable {
       sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
     }
     if value.lacksAnswer { sink.word("answer", "not_captured") }
+    if let failure = value.outcome.failureKey { sink.word("failed", failure) }
     switch value.outcome {
     case .done: break
     case .refused(let error):
       sink.error("error", error, reading.profiles.errorName(of: value))
     case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { sink.word("error", error) }
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }

@@ -152,7 +152,7 @@ struct ValueRows: ~Copyable {
       words.error(error, reading.profiles.errorName(of: value))
       words.copyCell(into: &table.row)
     case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { table.row.text(error) }
+      if let failure = value.outcome.failureKey { table.row.text(failure) }
     }
     table.begin(.response)
     if let response = value.response { table.row.decimal(response) }

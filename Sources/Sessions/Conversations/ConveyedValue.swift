@@ -82,10 +82,11 @@ package enum ValueOutcome: Equatable, Sendable {
     }
   }
 
-  /// The error in the JSON contract for an outcome without an ATT error code.
-  package var errorKey: StaticString? {
+  /// Why the attempt failed, in JSON and tables; nil if it did not.
+  package var failureKey: StaticString? {
     switch self {
-    case .done, .refused: nil
+    case .done: nil
+    case .refused: "refused"
     case .noResponse: "no_response"
     case .cancelled: "cancelled"
     case .notExecuted: "not_executed"

@@ -28,7 +28,9 @@ struct SecretTypesTests {
     options.showsBytes = true
     let json = Rendering.json(records, options)
     #expect(json.contains(#""hidden":["value"]"#), "\(json)")
-    #expect(json.contains(#""fields":{"command":"register_new_user"},"hidden":["consent_code"]"#))
+    #expect(
+      json.contains(
+        #""fields":{"command":{"number":1,"word":"register_new_user"}},"hidden":["consent_code"]"#))
     for needle in ["800d", "3456", "80 0d", "0d80"] {
       #expect(!text.contains(needle) && !json.contains(needle), "\(needle)")
     }
