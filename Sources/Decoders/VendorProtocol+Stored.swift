@@ -47,7 +47,7 @@ extension FrameLayout {
     writer.number(payloadEnd)
     writer.optional(checksum) { writer, checksum in
       checksum.part.write(&writer)
-      writer.count(checksum.algorithm.rawValue)
+      writer.count(checksum.algorithm.number ?? 0)
       writer.number(checksum.first)
       writer.number(checksum.end)
     }
@@ -83,7 +83,7 @@ extension FrameLayout {
     checksum =
       reader.list { reader in
         let part = Part(&reader)
-        let algorithm = ChecksumAlgorithm(rawValue: reader.count()) ?? .xor8
+        let algorithm = ChecksumAlgorithm.named(reader.count()) ?? .xor8
         let first = reader.number()
         return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
       }.first
@@ -101,6 +101,37 @@ extension FrameLayout {
     padding = reader.list { UInt8(truncatingIfNeeded: $0.count()) }.first
     timeout = reader.list { $0.count() }.first
     most = reader.count()
+  }
+}
+
+extension FrameLayout {
+  /// Whether it has something that only its extended form holds.
+  fileprivate var needsExtension: Bool {
+    isRequest != nil || !tail.isEmpty
+      || checksum.map { $0.algorithm.number == nil || $0.empty != nil } ?? false
+  }
+
+  fileprivate func writeExtended(_ writer: inout TableWriter) {
+    write(&writer)
+    writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
+    writer.run(tail)
+    writer.optional(checksum) { writer, checksum in
+      checksum.algorithm.write(&writer)
+      writer.optional(checksum.empty) { $0.count(Int($1)) }
+    }
+  }
+
+  fileprivate init(extended reader: inout TableReader) {
+    self.init(&reader)
+    isRequest = reader.list { $0.count() == 1 }.first
+    tail = reader.run()
+    let (algorithm, empty) =
+      reader.list { reader in
+        let algorithm = ChecksumAlgorithm(&reader)
+        return (algorithm, reader.list { UInt32(truncatingIfNeeded: $0.count()) }.first)
+      }.first ?? (.xor8, nil)
+    checksum?.algorithm = algorithm
+    checksum?.empty = empty
   }
 }
 
@@ -149,10 +180,13 @@ extension VendorProtocol {
       writer.count(claim.isFrame ? 1 : 0)
     }
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
-    frame.write(&writer)
+    // Few protocols have more than one simple layout; the others are stored as they always were.
+    let simple = frames.count == 1 && !frames[0].needsExtension ? frames[0] : nil
+    (simple ?? FrameLayout()).write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
     writer.run(storedForm(of: messages))
+    if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
     return writer.bytes
   }
 
@@ -215,10 +249,12 @@ extension VendorProtocol {
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
     let messages = reader.run()
-    guard reader.isSound, reader.isAtEnd else { return nil }
+    var frames = [frame]
+    if !reader.isAtEnd { frames = reader.list { FrameLayout(extended: &$0) } }
+    guard !frames.isEmpty, reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, messages: nil,
+      responses: channels[1], frames: frames, exchange: exchange, messages: nil,
       storedMessages: messages,
       hasSecrets: hasSecrets)
   }
