@@ -166,12 +166,12 @@ package struct ProfileLookup: Sendable {
   ) -> Definition? {
     for index in plans[plan].definitions.indices {
       let definition = plans[plan].definitions[index]
+      guard definition.fits(value) else { continue }
       if plans[plan].needsContext {
         let subject = definition.subject
         if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
         if let device = subject.device, !isOfDevice(device) { continue }
       }
-      guard definition.fits(value) else { continue }
       return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
     }
     return nil
