@@ -292,12 +292,12 @@ package struct ValueReading: ~Copyable {
       return memory.names[entry]?.fits(pattern) ?? false
     }
     if let company = value.company {
-      return read(.company, BluetoothUUID(company), content, isOfDevice: isPeer)
-        || readStructure(company, content, isPeer)
+      return read(.company, BluetoothUUID(company), content, sender: peer, isOfDevice: isPeer)
+        || readStructure(company, content, peer, isPeer)
     }
     if value.operation == .advertisement {
       guard let service = value.attribute.uuid else { return false }
-      return read(.serviceData, service, content, isOfDevice: isPeer)
+      return read(.serviceData, service, content, sender: peer, isOfDevice: isPeer)
     }
     if readAgain(value.packet, value.attribute.handle, content) { return true }
     let answered = meaning.control
@@ -374,7 +374,8 @@ package struct ValueReading: ~Copyable {
 
   /// Decodes manufacturer data by a definition of its AD type, which includes the company.
   private mutating func readStructure(
-    _ company: UInt16, _ content: RawSpan, _ isOfDevice: (String) -> Bool
+    _ company: UInt16, _ content: RawSpan, _ sender: DeviceAddress?,
+    _ isOfDevice: (String) -> Bool
   ) -> Bool {
     let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
     let definitions = profiles.definitions(.advertisingData, uuid)
@@ -388,7 +389,9 @@ package struct ValueReading: ~Copyable {
     else { return false }
     var whole = [first, UInt8(company >> 8)]
     whole.append(content)
-    guard read(.advertisingData, uuid, whole.bytes, isOfDevice: isOfDevice) else { return false }
+    guard read(.advertisingData, uuid, whole.bytes, sender: sender, isOfDevice: isOfDevice) else {
+      return false
+    }
     meaning.note(structure: whole)
     return true
   }
@@ -396,13 +399,14 @@ package struct ValueReading: ~Copyable {
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
   package mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
-    service: BluetoothUUID? = nil, server: UInt64? = nil,
+    service: BluetoothUUID? = nil, server: UInt64? = nil, sender: DeviceAddress? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     begin()
     guard profiles.load() else { return false }
     let plan = profiles.plan(kind, uuid)
-    guard let definition = profiles.definition(plan, service, value, isOfDevice) else {
+    guard let definition = profiles.definition(plan, service, value, sender: sender, isOfDevice)
+    else {
       return false
     }
     decode(definition, value, isWritten: isWritten, server)

@@ -41,7 +41,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
     -> Bool
   {
-    guard reading.read(kind, uuid, data, isOfDevice: advertiser.fits) else { return false }
+    guard reading.read(kind, uuid, data, of: advertiser) else { return false }
     key("decoded")
     reading.meaning.writeJSON(data, into: &output)
     return true

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
 /// What is known of an advertiser when its data is described: its addresses, to detect data that
@@ -13,9 +14,6 @@ package struct KnownAdvertiser: Equatable, Sendable {
   var identity: DeviceAddress?
   /// The name it advertised so far, in this packet or another one.
   var name: [UInt8]?
-
-  /// Returns whether its name matches a pattern with `*` and `?`.
-  func fits(_ pattern: String) -> Bool { name?.fits(pattern) ?? false }
 
   /// An address in data.
   struct Place: Equatable, Sendable {
@@ -107,6 +105,15 @@ extension Memory {
 extension ValueParties {
   /// The advertiser of a value.
   var advertiser: KnownAdvertiser { KnownAdvertiser(address: peer, identity: identity) }
+}
+
+extension ValueReading {
+  /// Decodes an advertised value.
+  mutating func read(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, of advertiser: KnownAdvertiser
+  ) -> Bool {
+    read(kind, uuid, data, sender: advertiser.address) { advertiser.name?.fits($0) ?? false }
+  }
 }
 
 extension ListedDevice {

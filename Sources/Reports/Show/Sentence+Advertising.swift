@@ -352,7 +352,7 @@ extension Sentence {
   private mutating func meaning(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, goesOn: Bool = true
   ) -> Bool {
-    guard reading.read(kind, uuid, data, isOfDevice: advertiser.fits),
+    guard reading.read(kind, uuid, data, of: advertiser),
       let definition = reading.meaning.decoded.definition
     else { return false }
     if goesOn { output.text(": ") }
