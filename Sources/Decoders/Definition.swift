@@ -245,6 +245,8 @@ package struct Subject: Sendable, Equatable {
   /// The name of the devices to which it is limited; `*` matches any characters and `?` exactly
   /// one.
   package var device: String?
+  /// The offset of the advertiser's own address, in either byte order, if the data must hold it.
+  package var ownAddress: Int?
   /// The bytes with which the value must begin; nil matches any byte.
   package var match: [UInt8?] = []
   /// The allowed numbers of bytes.
@@ -272,6 +274,19 @@ package struct Subject: Sendable, Equatable {
     return true
   }
 
+  /// Returns whether bytes hold the sender's address if they must.
+  package func fits(sender: DeviceAddress?, _ bytes: RawSpan) -> Bool {
+    guard let ownAddress else { return true }
+    guard let sender, bytes.byteCount - 6 >= ownAddress else { return false }
+    var (forward, backward): (UInt64, UInt64) = (0, 0)
+    for index in 0..<6 {
+      let byte = UInt64(bytes.byte(at: ownAddress + index))
+      forward = forward << 8 | byte
+      backward |= byte << UInt64(8 * index)
+    }
+    return sender != .zero && (forward == sender.value || backward == sender.value)
+  }
+
   /// The priority among matching definitions; the greatest wins.
   package var specificity: Int {
     let rank =
@@ -283,7 +298,8 @@ package struct Subject: Sendable, Equatable {
       }
     if isCarrier { return device == nil ? 0 : 1 }
     let known = match.count { $0 != nil }
-    return (device == nil ? 0 : 1 << 20) + rank << 16 + (service == nil ? 0 : 1 << 15)
+    let isLimited = device != nil || ownAddress != nil
+    return (isLimited ? 1 << 20 : 0) + rank << 16 + (service == nil ? 0 : 1 << 15)
       + min(known, 1023) << 4 + (sizes == nil ? 0 : 1)
   }
 }

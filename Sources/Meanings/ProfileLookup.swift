@@ -133,7 +133,7 @@ package struct ProfileLookup: Sendable {
       plan.use = KnownValues.use(kind, uuid, library?.wanted ?? [])
     }
     plan.needsContext = plan.definitions.contains {
-      $0.subject.service != nil || $0.subject.device != nil
+      $0.subject.service != nil || $0.subject.device != nil || $0.subject.ownAddress != nil
     }
     plan.needsName = plan.definitions.contains { $0.subject.device != nil }
     if kind == .characteristic {
@@ -162,18 +162,22 @@ package struct ProfileLookup: Sendable {
 
   /// Returns the definition that decodes a value.
   ///
-  /// - Parameter isOfDevice: whether the device's name matches a pattern with `*` and `?`.
+  /// - Parameters:
+  ///   - sender: the address of an advertiser.
+  ///   - isOfDevice: whether the device's name matches a pattern with `*` and `?`.
   package func definition(
-    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, sender: DeviceAddress? = nil,
+    _ isOfDevice: (String) -> Bool
   ) -> Definition? {
     for index in plans[plan].definitions.indices {
       let definition = plans[plan].definitions[index]
+      guard definition.fits(value) else { continue }
       if plans[plan].needsContext {
         let subject = definition.subject
         if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
         if let device = subject.device, !isOfDevice(device) { continue }
+        if !subject.fits(sender: sender, value) { continue }
       }
-      guard definition.fits(value) else { continue }
       return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
     }
     return nil

@@ -284,11 +284,20 @@ package struct ValueReading: ~Copyable {
     if let held, held.isOf(value), meaning.isKnown || !held.isMessage { return meaning.isKnown }
     begin()
     let content = bytes.part(slice)
+    let peer = value.parties.peer
+    func isPeer(_ pattern: String) -> Bool {
+      guard let peer,
+        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
+      else { return false }
+      return memory.names[entry]?.fits(pattern) ?? false
+    }
     if let company = value.company {
-      return read(.company, BluetoothUUID(company), content) || readStructure(company, content)
+      return read(.company, BluetoothUUID(company), content, sender: peer, isOfDevice: isPeer)
+        || readStructure(company, content, peer, isPeer)
     }
     if value.operation == .advertisement {
-      return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
+      guard let service = value.attribute.uuid else { return false }
+      return read(.serviceData, service, content, sender: peer, isOfDevice: isPeer)
     }
     if readAgain(value.packet, value.attribute.handle, content) { return true }
     let answered = meaning.control
@@ -296,7 +305,6 @@ package struct ValueReading: ~Copyable {
       value.attribute.kind == .value || value.attribute.kind == .descriptor
         || value.attribute.kind == nil
     else { return false }
-    let peer = value.parties.peer
     let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
     let server = memory.attributes.currentKey(value.attribute.server)
     if content.byteCount > 0, let use = profiles.use(kind, uuid) {
@@ -304,13 +312,7 @@ package struct ValueReading: ~Copyable {
     }
     let isRead = read(
       kind, uuid, content, isWritten: value.operation.isWrite, service: value.attribute.service,
-      server: server
-    ) { pattern in
-      guard let peer,
-        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
-      else { return false }
-      return memory.names[entry]?.fits(pattern) ?? false
-    }
+      server: server, isOfDevice: isPeer)
     meaning.note(answers: answered)
     if isRead || !known.hasFormats || kind != .characteristic || content.byteCount == 0 {
       return isRead
@@ -371,12 +373,25 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Decodes manufacturer data by a definition of its AD type, which includes the company.
-  private mutating func readStructure(_ company: UInt16, _ content: RawSpan) -> Bool {
+  private mutating func readStructure(
+    _ company: UInt16, _ content: RawSpan, _ sender: DeviceAddress?,
+    _ isOfDevice: (String) -> Bool
+  ) -> Bool {
     let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
-    guard !profiles.definitions(.advertisingData, uuid).isEmpty else { return false }
-    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
+    let definitions = profiles.definitions(.advertisingData, uuid)
+    let first = UInt8(company & 0xff)
+    // Nearly all companies return here.
+    guard
+      definitions.contains(where: {
+        $0.subject.sizes?.contains(content.byteCount + 2) ?? true
+          && $0.subject.match.first.map { $0 == nil || $0 == first } ?? true
+      })
+    else { return false }
+    var whole = [first, UInt8(company >> 8)]
     whole.append(content)
-    guard read(.advertisingData, uuid, whole.bytes) else { return false }
+    guard read(.advertisingData, uuid, whole.bytes, sender: sender, isOfDevice: isOfDevice) else {
+      return false
+    }
     meaning.note(structure: whole)
     return true
   }
@@ -384,13 +399,14 @@ package struct ValueReading: ~Copyable {
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
   package mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
-    service: BluetoothUUID? = nil, server: UInt64? = nil,
+    service: BluetoothUUID? = nil, server: UInt64? = nil, sender: DeviceAddress? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     begin()
     guard profiles.load() else { return false }
     let plan = profiles.plan(kind, uuid)
-    guard let definition = profiles.definition(plan, service, value, isOfDevice) else {
+    guard let definition = profiles.definition(plan, service, value, sender: sender, isOfDevice)
+    else {
       return false
     }
     decode(definition, value, isWritten: isWritten, server)

@@ -205,7 +205,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", device.lastChange)
     }
     apple(entry.facts.appleLimits)
-    sink.advertiser = device.sender
+    sink.advertiser = entry.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
@@ -374,7 +374,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", set.lastChange)
     }
     apple(own.facts.appleLimits)
-    sink.advertiser = OwnAddress(address: own.address)
+    sink.advertiser = own.sender
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 

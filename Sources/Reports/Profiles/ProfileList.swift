@@ -134,6 +134,7 @@ extension Subject {
     }
     if let service { sink.uuid("service", service) }
     if let device { sink.string("device", device) }
+    if let ownAddress { sink.number("own_address", ownAddress) }
     if !match.isEmpty {
       var pattern = Output()
       for byte in match {

@@ -227,6 +227,10 @@ extension Subject {
       next(&output)
       output.text(" applies only to devices with a certain name")
     }
+    if ownAddress != nil {
+      next(&output)
+      output.text(" needs the sender's address in the data")
+    }
     if let sizes, !sizes.contains(value.byteCount) {
       next(&output)
       output.text(" expects ")

@@ -85,7 +85,7 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   /// Whether advertising data is always hidden because it is a part of data that contains a secret.
   var hidesAdvertising: Bool { get set }
   /// The device that sends the current advertising data.
-  var advertiser: OwnAddress { get set }
+  var advertiser: KnownAdvertiser { get set }
   /// Whether the structures of advertising data are written in place: not for reports, which list
   /// them beside their event.
   var writesStructures: Bool { get set }

@@ -11,7 +11,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
   package var hidesAdvertising = false
-  package var advertiser = OwnAddress()
+  package var advertiser = KnownAdvertiser()
   package var writesStructures = false
   /// Whether the next key or element needs no comma before it.
   private var isFirst = true
@@ -41,7 +41,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
     -> Bool
   {
-    guard reading.read(kind, uuid, data) else { return false }
+    guard reading.read(kind, uuid, data, of: advertiser) else { return false }
     key("decoded")
     reading.meaning.writeJSON(data, into: &output)
     return true

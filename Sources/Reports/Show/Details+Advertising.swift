@@ -32,7 +32,7 @@ extension Details {
       }
       sink.endItem()
     }
-    sink.advertiser = OwnAddress()
+    sink.advertiser = KnownAdvertiser()
     sink.endList()
   }
 

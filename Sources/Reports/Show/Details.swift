@@ -17,6 +17,10 @@ package enum Details {
     // The advertising data of reports is included only once, with the reports.
     let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
     sink.writesStructures = !writesReports
+    // Among the parameters, it is not known which report data belongs to if there are several.
+    if !writesReports, memory.advertisements.reports.count == 1 {
+      sink.advertiser = memory.advertiser(of: memory.advertisements.reports[0])
+    }
     if let air = packet.dissection.air { self.air(air, packet, memory, to: &sink) }
     switch packet.dissection.content {
     case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
@@ -84,6 +88,7 @@ package enum Details {
     }
     if let pdu = packet.dissection.smp { smp(pdu, packet, to: &sink) }
     if writesReports { advertisements(packet.bytes, memory, to: &sink) }
+    sink.advertiser = KnownAdvertiser()
   }
 
   /// Returns whether advertising reports are listed only in place, among the parameters of their

@@ -17,7 +17,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   /// A page shows what a packet answers, and when, above its fields.
   package var writesAnswers: Bool { !isData }
   package var hidesAdvertising = false
-  package var advertiser = OwnAddress()
+  package var advertiser = KnownAdvertiser()
   package var writesStructures = false
   private let glyphs: Glyphs
   /// Whether lines are for a page.
@@ -50,8 +50,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   /// Decodes advertised values.
   private var reading: ValueReading?
-  /// What the last decoded value was, and its lines: devices advertise the same again and again.
+  /// What the last decoded value was, its sender, and its lines: devices advertise the same again
+  /// and again.
   private var lastValue: (kind: Subject.Kind, uuid: BluetoothUUID, depth: Int)?
+  private var lastSender = KnownAdvertiser()
   private var lastData: [UInt8] = []
   private var lastLines = Output()
 
@@ -70,7 +72,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     -> Bool
   {
     let isAlone = bytes == nil && place == nil
-    if isAlone, let lastValue, lastValue == (kind, uuid, depth),
+    if isAlone, let lastValue, lastValue == (kind, uuid, depth), lastSender == advertiser,
       lastData.bytes.isEqual(to: data)
     {
       lastLines.copy(into: &output)
@@ -79,11 +81,12 @@ package struct VerboseSink: FieldSink, ~Copyable {
     // Moved out, since it writes to this sink.
     guard var reading = reading.take() else { return false }
     let start = output.count
-    let isRead = reading.read(kind, uuid, data)
+    let isRead = reading.read(kind, uuid, data, of: advertiser)
     if isRead { reading.meaning.writeLines(data, to: &self) }
     self.reading = consume reading
     guard isRead else { return false }
     lastValue = isAlone ? (kind, uuid, depth) : nil
+    lastSender = advertiser
     lastData = data.array
     lastLines.clear()
     output.copy(Slice(start: start, count: output.count - start), into: &lastLines)
