@@ -10,10 +10,12 @@ extension Dissection {
   func vendorsFields(_ bytes: RawSpan) -> [SensitiveField] {
     guard let parameters else { return [] }
     switch content {
-    case .command(let command) where parameters.row == nil && HCICommand.isVendors(command.opcode):
+    case .command(let command)
+    where !(parameters.row?.parameters.has(.known) ?? false)
+      && HCICommand.isVendors(command.opcode):
       return Self.fields(ofCommand: command.opcode, parameters.outer, bytes)
     case .event:
-      guard parameters.completed == nil, case .commandComplete(let complete) = fact,
+      guard !(parameters.completed?.returns.has(.known) ?? false), case .commandComplete(let complete) = fact,
         complete.isVendors
       else { return [] }
       return Self.fields(returnedBy: complete.opcode, parameters.inner, bytes)
