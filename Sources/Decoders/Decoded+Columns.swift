@@ -21,8 +21,8 @@ extension DecodedWriter {
     number(entry, into: &output)
   }
 
-  /// Writes an entry's value without keys: a number, a word in quotes, true or false. Writes nothing
-  /// for a group or a hidden value.
+  /// Writes an entry's value without keys: a number, a word in quotes, true or false. Writes
+  /// nothing for a group or a hidden value.
   package func scalar(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group, !isHidden(entry) else { return }

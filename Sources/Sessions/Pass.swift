@@ -236,10 +236,14 @@ package struct Pass: ~Copyable {
     {
       packet.dissection.content = .controllerLog(header)
     }
-    if packet.dissection.isUnknownVendors,
-      let known = memory.adapters.microsoft(of: packet.record.adapter)
-    {
-      packet.dissection.recognise(known, packet.record.bytes, isTruncated: isTruncated)
+    if packet.dissection.isUnknownVendors {
+      let (microsoft, vendor) = memory.adapters.vendors(of: packet.record.adapter)
+      if let microsoft {
+        packet.dissection.recognise(microsoft, packet.record.bytes, isTruncated: isTruncated)
+      }
+      if let vendor {
+        packet.dissection.recognise(vendor, packet.record.bytes, isTruncated: isTruncated)
+      }
     }
     if isTruncated {
       packet.dissection.problems.add(

@@ -19,7 +19,7 @@ struct FieldContentTests {
     ("type: u8", "07", #"{"number":7}"#),
     ("type: u16, unit: V, scale: {divide: 100}", "4a01", #"{"number":3.3,"unit":"V"}"#),
     ("type: f32, unit: V", "0000803f", #"{"number":1,"unit":"V"}"#),
-    // A code has its number in any case; a special value is none.
+    // A code always has its number, a special value never.
     ("type: u8, values: {3: start}", "03", #"{"number":3,"word":"start"}"#),
     ("type: u8, values: {3: start}", "04", #"{"number":4}"#),
     ("type: u8, values: {3: start}, open: true", "03", #"{"number":3,"word":"start"}"#),

@@ -7,7 +7,7 @@ package import Meanings
 package import Sessions
 
 /// Writes fields as text, one in a line, indented under their packet, with the offsets of their
-/// bytes on the left, for `show -v`. With `-x` the bytes are between the two.
+/// bytes on the left, for `show -v`. With `-x` the bytes are between the two, also as characters.
 ///
 /// For a page, a line has the parts of a field, separated by tabs: the place of its bytes (`3-4`),
 /// its depth, its key and, unless others are in it, its value.
@@ -186,7 +186,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     guard let bytes else { return }
     // The dash has one column, but several bytes.
     let end = start + (output.count - start)
-    let room = 3 * Self.bytesPerLine + 1
+    let room = 4 * Self.bytesPerLine + 3
     let shown = showsBytes ? place.map { min($0.count, Int32(Self.bytesPerLine)) } ?? 0 : 0
     if let place, shown > 0 {
       for offset in Int(place.start)..<Int(place.start) + Int(shown) {
@@ -198,6 +198,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
           output.hex(bytes[offset])
           output.byte(0x20)
         }
+      }
+      output.spaces(3 * (Self.bytesPerLine - Int(shown)) + 1)
+      for offset in Int(place.start)..<min(Int(place.start) + Int(shown), bytes.count) {
+        output.byte(secrets.contains(offset) ? 0x2e : bytes[offset].inDump)
       }
       if place.count > shown {
         left = Slice(

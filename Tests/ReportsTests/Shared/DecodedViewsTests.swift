@@ -146,7 +146,7 @@ struct DecodedViewsTests {
     var json = Output()
     list.writeJSON(into: &json)
     let document = String(decoding: json.bytes.array, as: UTF8.self)
-    #expect(document.hasPrefix(#"{"schema":1,"definitions":[{"profile":""#))
+    #expect(document.hasPrefix(#"{"schema":2,"definitions":[{"profile":""#))
     #expect(
       document.contains(
         #"{"profile":"ibeacon","of":"manufacturer_data","company":{"code":"0x004c","name":"Apple, Inc."},"#

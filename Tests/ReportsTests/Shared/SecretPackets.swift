@@ -79,6 +79,15 @@ struct SecretPackets {
         "Microsoft Extension, a monitor for an IRK",
         event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 2, 0, 0, 0]),
         command(0xfc1e, [3, 0, 0, 0, 0, 3] + key)),
+      // Nordic Semiconductor's controller, which has Zephyr's commands.
+      Self(
+        "Zephyr Read Key Hierarchy Roots",
+        event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 0x59, 0, 0, 0]),
+        event(0x0e, [1, 0x0a, 0xfc, 0] + key + key2)),
+      Self(
+        "Zephyr Read Static Addresses",
+        event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 0xf1, 0x05, 0, 0]),
+        event(0x0e, [1, 0x09, 0xfc, 0, 1] + address + key)),
       Self("LE BIG Create Sync", command(0x206b, [1, 0x40, 0, 1] + key + [0, 1, 0, 1, 1])),
       Self(
         "LE Set Advertising Data with a Security Manager TK value",
