@@ -210,7 +210,8 @@ struct AttributeValue {
       return [SensitiveField(.personalText, slice)]
     // Registered User: segment (1 byte), in the first one also flags (1) and user (1); name.
     case 0x2b37: return field(.personalText, from: opcode & 1 == 1 ? 3 : 1, count)
-    // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude; Emergency ID.
+    // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude; Emergency
+    // ID.
     case 0x2a85, 0x2aae...0x2ab1, 0x2ab3, 0x2b2d: return [SensitiveField(.personalNumber, slice)]
     // Location and Speed, Position Quality: flags (2 bytes) show what follows.
     case 0x2a67, 0x2a69: return field(.personalNumber, from: 2, max(0, count + offset - 2))
