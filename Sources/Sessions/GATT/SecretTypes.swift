@@ -3,8 +3,7 @@ package import Bluetooth
 /// The types of attributes whose values are keys or other secrets, or contain some. These values
 /// are not printed unless secrets are requested, wherever they appear.
 package struct SecretTypes: Sendable, Equatable {
-  /// The types that the built-in profiles mark with `secret`, and Encrypted Data Key Material, a
-  /// session key and its IV (Supplement to the Core, Part A, 1.23).
+  /// The types that the built-in profiles mark with `secret`.
   package static let known: [UInt16] = [
     0x2a9f,  // User Control Point: consent codes
     0x2aa4,  // Bond Management Control Point: authorization codes
@@ -12,6 +11,8 @@ package struct SecretTypes: Sendable, Equatable {
     0x2b88,  // Encrypted Data Key Material
     0x2bc7,  // Broadcast Audio Scan Control Point: broadcast codes
     0x2bc8,  // Broadcast Receive State: broadcast codes that were wrong
+    0x2bf7,  // AP Sync Key Material
+    0x2bf8,  // ESL Response Key Material
   ]
 
   /// The types that the user's profiles mark.
