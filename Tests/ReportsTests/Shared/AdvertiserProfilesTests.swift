@@ -58,10 +58,12 @@ struct AdvertiserProfilesTests {
     #expect(lines.count == 2)
     #expect(lines.map { $0.contains("Trial Thing") } == [false, true], "\(lines)")
     let json = Rendering.json(records, options)
-    #expect(json.split(separator: "\n").count { $0.contains(#""profile":"trial""#) } == 1, "\(json)")
+    #expect(
+      json.split(separator: "\n").count { $0.contains(#""profile":"trial""#) } == 1, "\(json)")
     options.isVerbose = true
     let verbose = Rendering.text(records, options)
-    #expect(verbose.split(separator: "\n").count { $0.contains("profile: trial") } == 1, "\(verbose)")
+    #expect(
+      verbose.split(separator: "\n").count { $0.contains("profile: trial") } == 1, "\(verbose)")
   }
 
   @Test("Other names, and names of other devices, do not count")
