@@ -62,10 +62,12 @@ struct DecodedViewsTests {
   @Test("The identity address counts as well")
   func identity() {
     let identity = DeviceAddress(value: 0xf1e2_d3c4_b5a6)
-    let sender = KnownAdvertiser(address: DeviceAddress(value: 0x5b11_2233_4455), identity: identity)
+    let sender = KnownAdvertiser(
+      address: DeviceAddress(value: 0x5b11_2233_4455), identity: identity)
     let place = sender.place(in: ([1] + Self.forward).bytes)
     #expect(
-      place == KnownAdvertiser.Place(address: identity, isIdentity: true, offset: 1, isReversed: false))
+      place
+        == KnownAdvertiser.Place(address: identity, isIdentity: true, offset: 1, isReversed: false))
     var output = Output()
     output.ownAddress(place)
     #expect(
