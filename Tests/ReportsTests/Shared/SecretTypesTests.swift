@@ -11,7 +11,7 @@ struct SecretTypesTests {
   func types() {
     let marked = BuiltInProfiles.all.filter { $0.hasSecrets && $0.subject.isAttribute }
     let types = Set(marked.map(\.subject.uuid) + [BluetoothUUID(0x2b88)])
-    #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) }))
+    #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) } + SecretTypes.vendors))
     #expect(BuiltInProfiles.vendors.allSatisfy { !$0.hasSecrets })
     #expect(BuiltInProfiles.all.allSatisfy { $0.subject.isAttribute || !$0.hasSecrets })
   }
