@@ -230,11 +230,11 @@ package enum ADFields {
     return cursor.rest()
   }
 
-  /// Visits PB-ADV (Mesh Protocol, 5.2.1 and 5.3; big-endian): link ID (4 bytes), transaction number
-  /// (1), and a generic provisioning PDU, whose first byte has its kind in bits 0–1 and a number in
-  /// bits 2–7. A start continues with total length (2), frame check sequence (1) and the provisioning
-  /// PDU, of which other segments follow if the number is not 0; a continuation with its part of the
-  /// PDU; an opcode of the bearer with a device UUID (16) or a reason (1).
+  /// Visits PB-ADV (Mesh Protocol, 5.2.1 and 5.3; big-endian): link ID (4 bytes), transaction
+  /// number (1), and a generic provisioning PDU, whose first byte has its kind in bits 0–1 and a
+  /// number in bits 2–7. A start continues with total length (2), frame check sequence (1) and the
+  /// provisioning PDU, of which other segments follow if the number is not 0; a continuation with
+  /// its part of the PDU; an opcode of the bearer with a device UUID (16) or a reason (1).
   private static func meshProvisioning<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {

@@ -14,8 +14,8 @@ package struct SecretTypes: Sendable, Equatable {
     0x2bc8,  // Broadcast Receive State: broadcast codes that were wrong
   ]
 
-  /// The types of vendors that the built-in profiles mark: Provisioning Configuration of Espressif's
-  /// two services, with passphrases.
+  /// The types of vendors that the built-in profiles mark: Provisioning Configuration of
+  /// Espressif's two services, with passphrases.
   package static let vendors: [BluetoothUUID] = [
     BluetoothUUID(high: 0x1775_ff52_6b43_439b, low: 0x877c_060f_2d9b_ed07),
     BluetoothUUID(high: 0x021a_ff52_0382_4aea, low: 0xbff4_6b3f_1c5a_dfb4),
