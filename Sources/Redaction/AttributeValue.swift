@@ -32,7 +32,7 @@ struct AttributeValue {
     for index in values.indices {
       if let server { values[index].takeOthers(meanings, of: server, packet.bytes) }
       // Only the profile knows which part is the secret.
-      let isSecret = memory.attributes.secretTypes.isSupplied
+      let isSecret = memory.attributes.secretTypes.isProfiled
       if values[index].type.map(isSecret) == true
         || values[index].otherTypes.contains(where: isSecret)
       {
