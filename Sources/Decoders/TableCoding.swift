@@ -245,8 +245,10 @@ extension Definition {
     subject.write(&writer)
     writer.list(exchange.map { [$0] } ?? []) { $1.write(&$0) }
     tables.write(&writer)
-    // Few definitions have errors; those without are stored as they always were.
-    if !tables.errors.isEmpty { writer.list(tables.errors) { $1.write(&$0) } }
+    // Few definitions have errors or checksums; the others are stored as they always were.
+    let hasChecksums = !tables.checksums.isEmpty
+    if !tables.errors.isEmpty || hasChecksums { writer.list(tables.errors) { $1.write(&$0) } }
+    if hasChecksums { writer.list(tables.checksums) { $1.write(&$0) } }
     return writer.bytes
   }
 
@@ -259,6 +261,7 @@ extension Definition {
     let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
     var tables = Tables(&reader)
     if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
+    if !reader.isAtEnd { tables.checksums = reader.list { ChecksumAlgorithm(&$0) } }
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
   }

@@ -47,7 +47,7 @@ extension FrameLayout {
     writer.number(payloadEnd)
     writer.optional(checksum) { writer, checksum in
       checksum.part.write(&writer)
-      writer.count(checksum.algorithm.rawValue)
+      writer.count(checksum.algorithm.number ?? 0)
       writer.number(checksum.first)
       writer.number(checksum.end)
     }
@@ -83,7 +83,7 @@ extension FrameLayout {
     checksum =
       reader.list { reader in
         let part = Part(&reader)
-        let algorithm = ChecksumAlgorithm(rawValue: reader.count()) ?? .xor8
+        let algorithm = ChecksumAlgorithm.named(reader.count()) ?? .xor8
         let first = reader.number()
         return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
       }.first
@@ -106,18 +106,32 @@ extension FrameLayout {
 
 extension FrameLayout {
   /// Whether it has something that only its extended form holds.
-  fileprivate var needsExtension: Bool { isRequest != nil || !tail.isEmpty }
+  fileprivate var needsExtension: Bool {
+    isRequest != nil || !tail.isEmpty
+      || checksum.map { $0.algorithm.number == nil || $0.empty != nil } ?? false
+  }
 
   fileprivate func writeExtended(_ writer: inout TableWriter) {
     write(&writer)
     writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
     writer.run(tail)
+    writer.optional(checksum) { writer, checksum in
+      checksum.algorithm.write(&writer)
+      writer.optional(checksum.empty) { $0.count(Int($1)) }
+    }
   }
 
   fileprivate init(extended reader: inout TableReader) {
     self.init(&reader)
     isRequest = reader.list { $0.count() == 1 }.first
     tail = reader.run()
+    let (algorithm, empty) =
+      reader.list { reader in
+        let algorithm = ChecksumAlgorithm(&reader)
+        return (algorithm, reader.list { UInt32(truncatingIfNeeded: $0.count()) }.first)
+      }.first ?? (.xor8, nil)
+    checksum?.algorithm = algorithm
+    checksum?.empty = empty
   }
 }
 

@@ -215,7 +215,7 @@ struct ProtocolReader {
   private static func checksum(
     _ node: SourceNode, _ isBigEndian: Bool
   ) throws(ProfileError) -> FrameLayout.Checksum {
-    let keys = try KeyedNode(node, "a mapping of at, algorithm, over")
+    let keys = try KeyedNode(node, "a mapping of at, algorithm, over, empty")
     let at = try keys.required("at").number(in: -255...255)
     let algorithm = try TableBuilder.algorithm(try keys.required("algorithm"))
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
@@ -223,6 +223,10 @@ struct ProtocolReader {
       try keys.node("over").map { node throws(ProfileError) in
         try range(node)
       } ?? (0, at)
+    let most = Int(algorithm.mask)
+    let empty = try keys.node("empty").map { node throws(ProfileError) in
+      UInt32(truncatingIfNeeded: try node.number(in: 0...most))
+    }
     try keys.finish()
     guard first >= 0 else {
       throw node.error("a checksum covers bytes from 0 or later", key: "over")
@@ -231,9 +235,11 @@ struct ProtocolReader {
       throw node.error(
         "reaches over the frame's end: \(algorithm.name) has \(algorithm.width) bytes")
     }
-    return FrameLayout.Checksum(
+    var checksum = FrameLayout.Checksum(
       part: FrameLayout.Part(at: at, width: algorithm.width, isBigEndian: isBig),
       algorithm: algorithm, first: first, end: end)
+    checksum.empty = empty
+    return checksum
   }
 
   private static func chunk(
