@@ -139,10 +139,7 @@ extension VendorProtocol.Exchange {
   func write(_ writer: inout TableWriter) {
     for rule in [request, response] {
       writer.optional(rule) { writer, rule in
-        writer.list(rule) { writer, operation in
-          writer.count(operation.codeNumber)
-          writer.number(operation.operand)
-        }
+        writer.list(rule) { $1.write(&$0) }
       }
     }
     writer.count(usesSequence ? 1 : 0)
@@ -154,10 +151,7 @@ extension VendorProtocol.Exchange {
     self.init()
     let rules = (0..<2).map { _ in
       reader.list { reader in
-        reader.list { reader in
-          let code = reader.count()
-          return Operation(codeNumber: code, operand: reader.number())
-        }
+        reader.list { Operation(&$0) }
       }.first
     }
     (request, response) = (rules[0], rules[1])
@@ -197,7 +191,8 @@ extension VendorProtocol {
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
       writer.count(
         (message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0)
-          | (message.isImplied ? 4 : 0))
+          | (message.isImplied ? 4 : 0) | (message.condition == nil ? 0 : 8))
+      if let condition = message.condition { writer.list(condition) { $1.write(&$0) } }
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
         writer.number(series.command)
@@ -273,6 +268,7 @@ extension VendorProtocol {
     let commands = reader.list { $0.number() }
     let isRequest = reader.list { $0.count() == 1 }.first
     let flags = reader.count()
+    let condition = flags & 8 == 8 ? reader.list { Operation(&$0) } : nil
     let series =
       reader.list { reader in
         let count = reader.count()
@@ -285,7 +281,7 @@ extension VendorProtocol {
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(
-      commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      commands: range, condition: condition, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
       definition: definition, isImplied: flags & 4 == 4)
   }

@@ -75,7 +75,8 @@ struct FrameLayoutTests {
     return try #require(file.profile)
   }
 
-  @Test("Examples fit, and the stored form is the same protocol", arguments: [battery, cells])
+  @Test(
+    "Examples fit, and the stored form is the same protocol", arguments: [battery, cells, variants])
   func examples(_ text: String) throws {
     let profile = try Self.profile(text)
     #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])
@@ -117,7 +118,7 @@ struct FrameLayoutTests {
   }
 
   @Test("A direction can have several layouts, of which the first that fits is used")
-  func variants() throws {
+  func severalLayouts() throws {
     var trial = try ProtocolTrial(Self.cells)
     let request = Self.frame(Decoding.bytes("aa5590eb96"), count: 10)
     #expect(trial.accept(request, isWritten: true)?.message?.definition.name == "ask")
@@ -160,6 +161,47 @@ struct FrameLayoutTests {
     let joined = trial.accept([UInt8](long[20...]) + [0, 0])
     #expect(joined?.message?.definition.name == "cells" && joined?.isJoined == true)
     #expect(joined?.frame?.bytes.count == 30 && joined?.frame?.isSound == true)
+  }
+
+  /// Messages with one command, told apart by what follows it.
+  static let variants = """
+    frame:
+      start: "55"
+      length: {at: 1, type: u8}
+      command: {at: 2, type: u8}
+      payload: [4, 0]
+      header:
+        - {name: start, type: u8, quiet: true}
+        - {name: length, type: u8, quiet: true}
+        - {name: kind, type: u8, quiet: true}
+        - {name: version, type: u8, bits: [{bits: [0, 3], name: minor}, {bits: [4, 7], name: major}]}
+    messages:
+      - {command: 1, match: "aa ?? 01", name: marked, fields: [{name: data, type: bytes}]}
+      - {command: 1, size: [2, 3], name: short, fields: [{name: data, type: bytes}]}
+      - {command: 1, when: version.major >= 3 && size < 10, name: third, fields: [{name: data, type: bytes}]}
+      - {command: 1, name: first, fields: [{name: data, type: bytes}]}
+      - {command: other, match: "bb", name: other_marked, fields: [{name: data, type: bytes}]}
+    """
+
+  @Test(
+    "Constants, sizes and conditions tell messages with one command apart",
+    arguments: [
+      ("55 08 01 00 aa 07 01 09", "marked"), ("55 06 01 00 aa 07", "short"),
+      ("55 07 01 30 aa 07 02", "short"), ("55 08 01 30 aa 07 02 09", "third"),
+      ("55 08 01 23 aa 07 02 09", "first"), ("55 0a 01 30 aa 07 02 09 00 00", "first"),
+      ("55 04 01 00", "first"), ("55 05 02 00 bb", "other_marked"), ("55 05 02 00 aa", "unknown"),
+    ])
+  func conditions(_ hex: String, _ name: String) throws {
+    let vendor = try #require(try Self.profile(Self.variants).vendor)
+    let again = try #require(VendorProtocol(stored: vendor.stored))
+    #expect(again.stored == vendor.stored)
+    let bytes = Decoding.bytes(hex)
+    for vendor in [vendor, again] {
+      let found = vendor.wholeFrame(bytes.bytes, isRequest: false)
+      let frame = try #require(found)
+      let message = vendor.message(frame, bytes.bytes, isRequest: false)
+      #expect(message?.definition.name == name)
+    }
   }
 
   @Test("A filled frame shows that its protocol is used")
