@@ -104,6 +104,23 @@ extension FrameLayout {
   }
 }
 
+extension FrameLayout {
+  /// Whether it has something that only its extended form holds.
+  fileprivate var needsExtension: Bool { isRequest != nil || !tail.isEmpty }
+
+  fileprivate func writeExtended(_ writer: inout TableWriter) {
+    write(&writer)
+    writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
+    writer.run(tail)
+  }
+
+  fileprivate init(extended reader: inout TableReader) {
+    self.init(&reader)
+    isRequest = reader.list { $0.count() == 1 }.first
+    tail = reader.run()
+  }
+}
+
 extension VendorProtocol.Exchange {
   func write(_ writer: inout TableWriter) {
     for rule in [request, response] {
@@ -149,10 +166,13 @@ extension VendorProtocol {
       writer.count(claim.isFrame ? 1 : 0)
     }
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
-    frame.write(&writer)
+    // Few protocols have more than one simple layout; the others are stored as they always were.
+    let simple = frames.count == 1 && !frames[0].needsExtension ? frames[0] : nil
+    (simple ?? FrameLayout()).write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
     writer.run(storedForm(of: messages))
+    if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
     return writer.bytes
   }
 
@@ -215,10 +235,12 @@ extension VendorProtocol {
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
     let messages = reader.run()
-    guard reader.isSound, reader.isAtEnd else { return nil }
+    var frames = [frame]
+    if !reader.isAtEnd { frames = reader.list { FrameLayout(extended: &$0) } }
+    guard !frames.isEmpty, reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, messages: nil,
+      responses: channels[1], frames: frames, exchange: exchange, messages: nil,
       storedMessages: messages,
       hasSecrets: hasSecrets)
   }

@@ -137,7 +137,8 @@ package final class VendorProtocol: Sendable {
   /// The channels of requests and of responses.
   package let requests: [Channel]
   package let responses: [Channel]
-  package let frame: FrameLayout
+  /// The layouts of frames. Of several that a direction has, a frame has the first that fits.
+  package let frames: [FrameLayout]
   /// How responses are matched to requests.
   package let exchange: Exchange
   /// The messages, those without commands last. They are read from their stored form on first use,
@@ -159,11 +160,11 @@ package final class VendorProtocol: Sendable {
 
   package convenience init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, messages: [Message]
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]
   ) {
     self.init(
       profile: profile, title: title, claims: claims, requests: requests, responses: responses,
-      frame: frame, exchange: exchange, messages: messages, storedMessages: [],
+      frames: frames, exchange: exchange, messages: messages, storedMessages: [],
       hasSecrets: messages.contains { $0.definition.hasSecrets })
   }
 
@@ -172,7 +173,7 @@ package final class VendorProtocol: Sendable {
   /// - Parameter messages: nil if they are still to be read from their stored form.
   init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
     hasSecrets: Bool
   ) {
     self.profile = profile
@@ -180,7 +181,7 @@ package final class VendorProtocol: Sendable {
     self.claims = claims
     self.requests = requests
     self.responses = responses
-    self.frame = frame
+    self.frames = frames
     self.exchange = exchange
     knownMessages = Mutex(messages)
     self.storedMessages = storedMessages
@@ -227,13 +228,38 @@ package final class VendorProtocol: Sendable {
     return other
   }
 
+  /// Returns how many of the bytes are a frame of a direction, and the index of its layout.
+  ///
+  /// - Parameters:
+  ///   - searched: the number of bytes that were already searched for the end, in vain.
+  ///   - searchedLayout: the layout for which they were searched.
+  package func extent(
+    of bytes: RawSpan, isRequest: Bool, searchedUpTo searched: Int = 0, as searchedLayout: Int = 0
+  ) -> (layout: Int, extent: FrameExtent) {
+    for layout in frames.indices where frames[layout].isRequest ?? isRequest == isRequest {
+      let extent = frames[layout].extent(
+        of: bytes, searchedUpTo: layout == searchedLayout ? searched : 0)
+      if extent != .none { return (layout, extent) }
+    }
+    return (0, .none)
+  }
+
+  /// Returns the frame that all bytes are, apart from those that fill the value after it; nil if
+  /// they are not one.
+  package func wholeFrame(_ bytes: RawSpan, isRequest: Bool) -> Frame? {
+    let (layout, extent) = extent(of: bytes, isRequest: isRequest)
+    guard case .complete(let count) = extent,
+      count == bytes.byteCount || frames[layout].isFilled(bytes, from: count)
+    else { return nil }
+    return frames[layout].parts(of: bytes, Slice(start: 0, count: count), layout: layout)
+  }
+
   /// Returns whether the bytes begin with a whole frame with a correct checksum, which identifies
   /// the protocol if nothing else does.
-  package func isRecognized(in bytes: RawSpan) -> Bool {
-    guard frame.isVerifiable, case .complete(let count) = frame.extent(of: bytes) else {
-      return false
-    }
-    return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound
+  package func isRecognized(in bytes: RawSpan, isRequest: Bool) -> Bool {
+    let (layout, extent) = extent(of: bytes, isRequest: isRequest)
+    guard case .complete(let count) = extent, frames[layout].isVerifiable else { return false }
+    return frames[layout].parts(of: bytes, Slice(start: 0, count: count)).isSound
   }
 
   /// Decodes the message of a whole frame, including its checksum.
@@ -248,8 +274,9 @@ package final class VendorProtocol: Sendable {
     let context = DecodingContext(
       isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)
-    if let padding = self.frame.padding { decoded.leaveOut(padding, bytes) }
-    guard let checksum = frame.checksum, let part = self.frame.checksum?.part else { return }
+    let layout = frames[frame.layout]
+    if let padding = layout.padding { decoded.leaveOut(padding, bytes) }
+    guard let checksum = frame.checksum, let part = layout.checksum?.part else { return }
     let end = frame.bytes.end
     let at = part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at
     let place = Slice(start: frame.isJoined ? max(0, end - part.width) : at, count: part.width)

@@ -326,10 +326,10 @@ extension ProfileFile {
     }
     let reader = try ProtocolReader(parts[2].1, context)
     for claim in claims where claim.isFrame {
-      if claim.isAnywhere, !reader.frame.isRecognizable {
+      if claim.isAnywhere, !reader.isRecognizable(anywhere: true) {
         throw claimsNode.error("frame: true alone needs a frame with start, length and checksum")
       }
-      guard reader.frame.isVerifiable else {
+      guard reader.isRecognizable(anywhere: false) else {
         throw claimsNode.error("frame: true needs a frame with length or size, and a checksum")
       }
     }
@@ -359,15 +359,10 @@ extension ProfileFile {
         "a protocol with a field that is `secret` must name its characteristic wherever it applies")
     }
     // Messages for all other commands come after the others, and each direction has one.
-    if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      let unknown = reader.unknown(isSecret: hasSecrets)
-      let (message, _) = try reader.message(
-        try SourceNode.read([UInt8](unknown.utf8), file: ""), isImplied: true)
-      list.append(message)
-    }
+    list += try reader.implied(beside: list)
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,
-      responses: responses, frame: reader.frame,
+      responses: responses, frames: reader.frames,
       exchange: exchange ?? VendorProtocol.Exchange(), messages: list)
   }
 }

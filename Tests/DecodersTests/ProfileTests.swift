@@ -42,7 +42,7 @@ struct ProfileTests {
     let vendor = try #require(Decoding.read(Self.wristband).profile?.vendor)
     let bytes = Decoding.bytes(hex)
     #expect(Decoding.extent(vendor, bytes) == extent)
-    let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+    let frame = vendor.frames[0].parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
     #expect(frame.command == command)
     #expect(frame.isSound == isSound)
     #expect(frame.payload == Slice(start: 3, count: bytes.count - 4))
@@ -72,7 +72,7 @@ struct ProfileTests {
     let vendor = try #require(Decoding.read(Self.wristband).profile?.vendor)
     func frame(_ hex: String) -> Frame {
       let bytes = Decoding.bytes(hex)
-      return vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+      return vendor.frames[0].parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
     }
     let (request, response) = (frame("a506030b14bf"), frame("a50683030023"))
     func isRequest(_ frame: Frame, onRequestChannel: Bool) -> Bool {
@@ -139,7 +139,7 @@ struct ProfileTests {
     let again = try #require(VendorProtocol(stored: vendor.stored))
     #expect(again.stored == vendor.stored)
     #expect(again.messages.first?.series == vendor.messages.first?.series)
-    #expect(again.frame == vendor.frame)
+    #expect(again.frames == vendor.frames)
     let bytes = vendor.stored
     for place in bytes.indices {
       _ = VendorProtocol(stored: Array(bytes[..<place]))?.messages
@@ -353,7 +353,7 @@ struct MessageTests {
     let again = try #require(VendorProtocol(stored: vendor.stored))
     for vendor in [vendor, again] {
       let bytes = Decoding.bytes(hex)
-      let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+      let frame = vendor.frames[0].parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
       let message = try #require(vendor.message(frame.command, isRequest: true))
       var decoder = ValueDecoder()
       var decoded = Decoded()
