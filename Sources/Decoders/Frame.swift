@@ -53,6 +53,8 @@ package struct FrameLayout: Sendable, Equatable {
     /// negative: before it).
     package var first: Int
     package var end: Int
+    /// The checksum of a frame without payload, if it is not computed.
+    package var empty: UInt32?
 
     package init(part: Part, algorithm: ChecksumAlgorithm, first: Int, end: Int) {
       self.part = part
@@ -315,7 +317,12 @@ extension FrameLayout {
       let covered = Slice(start: checksum.first, count: max(0, last - checksum.first))
       parts.hasChecksum = true
       parts.found = UInt32(truncatingIfNeeded: number(checksum.part))
-      parts.expected = checksum.algorithm.compute(frame.part(covered))
+      parts.expected =
+        if let empty = checksum.empty, first == end {
+          empty
+        } else {
+          checksum.algorithm.compute(frame.part(covered))
+        }
     }
     if let chunk {
       let index = number(chunk.index)

@@ -14,7 +14,7 @@ struct MessageLooker: Sendable {
     let frame = vendor.frames[layout].parts(
       of: bytes, Slice(start: 0, count: bytes.byteCount), layout: layout)
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
-    guard !isRequest, let message = vendor.message(frame.command, isRequest: false) else {
+    guard !isRequest, let message = vendor.message(frame, bytes, isRequest: false) else {
       return nil
     }
     var decoder = ValueDecoder()

@@ -90,7 +90,7 @@ package struct ProfileLibrary: Sendable {
       // A part of a message is not a message.
       if layout.chunk != nil, frame.chunks != 1 { continue }
       let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
-      guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      guard let message = vendor.message(frame, bytes, isRequest: isRequest) else { continue }
       // It may equally be a part of a response that has no length.
       if layout.isOpenEnded, !isRequest, message.commands == nil { continue }
       return .message(vendor, message, frame, isRequest: isRequest)

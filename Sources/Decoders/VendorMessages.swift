@@ -438,7 +438,13 @@ package struct VendorMessages: Sendable {
       guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return true }
       frame = whole
     }
-    guard let message = vendor.message(frame.command, isRequest: isRequest) else { return false }
+    let found =
+      if let held = sighting.bytes {
+        vendor.message(frame, held.bytes, isRequest: isRequest)
+      } else {
+        vendor.message(frame, bytes, isRequest: isRequest)
+      }
+    guard let message = found else { return false }
     sighting.frame = frame
     sighting.message = message
     if context.channel.isByFrame, !frame.isSound {

@@ -47,7 +47,7 @@ extension FrameLayout {
     writer.number(payloadEnd)
     writer.optional(checksum) { writer, checksum in
       checksum.part.write(&writer)
-      writer.count(checksum.algorithm.rawValue)
+      writer.count(checksum.algorithm.number ?? 0)
       writer.number(checksum.first)
       writer.number(checksum.end)
     }
@@ -83,7 +83,7 @@ extension FrameLayout {
     checksum =
       reader.list { reader in
         let part = Part(&reader)
-        let algorithm = ChecksumAlgorithm(rawValue: reader.count()) ?? .xor8
+        let algorithm = ChecksumAlgorithm.named(reader.count()) ?? .xor8
         let first = reader.number()
         return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
       }.first
@@ -106,18 +106,32 @@ extension FrameLayout {
 
 extension FrameLayout {
   /// Whether it has something that only its extended form holds.
-  fileprivate var needsExtension: Bool { isRequest != nil || !tail.isEmpty }
+  fileprivate var needsExtension: Bool {
+    isRequest != nil || !tail.isEmpty
+      || checksum.map { $0.algorithm.number == nil || $0.empty != nil } ?? false
+  }
 
   fileprivate func writeExtended(_ writer: inout TableWriter) {
     write(&writer)
     writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
     writer.run(tail)
+    writer.optional(checksum) { writer, checksum in
+      checksum.algorithm.write(&writer)
+      writer.optional(checksum.empty) { $0.count(Int($1)) }
+    }
   }
 
   fileprivate init(extended reader: inout TableReader) {
     self.init(&reader)
     isRequest = reader.list { $0.count() == 1 }.first
     tail = reader.run()
+    let (algorithm, empty) =
+      reader.list { reader in
+        let algorithm = ChecksumAlgorithm(&reader)
+        return (algorithm, reader.list { UInt32(truncatingIfNeeded: $0.count()) }.first)
+      }.first ?? (.xor8, nil)
+    checksum?.algorithm = algorithm
+    checksum?.empty = empty
   }
 }
 
@@ -125,10 +139,7 @@ extension VendorProtocol.Exchange {
   func write(_ writer: inout TableWriter) {
     for rule in [request, response] {
       writer.optional(rule) { writer, rule in
-        writer.list(rule) { writer, operation in
-          writer.count(operation.codeNumber)
-          writer.number(operation.operand)
-        }
+        writer.list(rule) { $1.write(&$0) }
       }
     }
     writer.count(usesSequence ? 1 : 0)
@@ -140,10 +151,7 @@ extension VendorProtocol.Exchange {
     self.init()
     let rules = (0..<2).map { _ in
       reader.list { reader in
-        reader.list { reader in
-          let code = reader.count()
-          return Operation(codeNumber: code, operand: reader.number())
-        }
+        reader.list { Operation(&$0) }
       }.first
     }
     (request, response) = (rules[0], rules[1])
@@ -183,7 +191,8 @@ extension VendorProtocol {
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
       writer.count(
         (message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0)
-          | (message.isImplied ? 4 : 0))
+          | (message.isImplied ? 4 : 0) | (message.condition == nil ? 0 : 8))
+      if let condition = message.condition { writer.list(condition) { $1.write(&$0) } }
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
         writer.number(series.command)
@@ -259,6 +268,7 @@ extension VendorProtocol {
     let commands = reader.list { $0.number() }
     let isRequest = reader.list { $0.count() == 1 }.first
     let flags = reader.count()
+    let condition = flags & 8 == 8 ? reader.list { Operation(&$0) } : nil
     let series =
       reader.list { reader in
         let count = reader.count()
@@ -271,7 +281,7 @@ extension VendorProtocol {
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(
-      commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      commands: range, condition: condition, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
       definition: definition, isImplied: flags & 4 == 4)
   }

@@ -102,6 +102,9 @@ package final class VendorProtocol: Sendable {
   package final class Message: Sendable {
     /// Its commands; nil: all that no other message has.
     package let commands: ClosedRange<Int>?
+    /// What must be true of its frames: an expression; nil: nothing. Which bytes the payload must
+    /// begin with, and how many it has, is in the definition's subject.
+    package let condition: [Operation]?
     /// Whether it is only a request or only a response; nil: either.
     package let isRequest: Bool?
     /// Whether it answers nothing.
@@ -116,16 +119,31 @@ package final class VendorProtocol: Sendable {
     package let isImplied: Bool
 
     package init(
-      commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
-      series: Series?, definition: Definition, isImplied: Bool = false
+      commands: ClosedRange<Int>?, condition: [Operation]? = nil, isRequest: Bool?,
+      isUnsolicited: Bool, isUnanswered: Bool, series: Series?, definition: Definition,
+      isImplied: Bool = false
     ) {
       self.commands = commands
+      self.condition = condition
       self.isRequest = isRequest
       self.isUnsolicited = isUnsolicited
       self.isUnanswered = isUnanswered
       self.series = series
       self.definition = definition
       self.isImplied = isImplied
+    }
+
+    /// Whether it is for all frames whose commands no other message has.
+    package var isForAllOthers: Bool {
+      commands == nil && condition == nil && definition.subject.match.isEmpty
+        && definition.subject.sizes == nil
+    }
+
+    /// Returns whether a frame with one of the commands is such a message.
+    fileprivate func fits(_ frame: Frame, _ bytes: RawSpan) -> Bool {
+      guard definition.fits(bytes.part(frame.payload)) else { return false }
+      guard let condition else { return true }
+      return Exchange.run(condition, frame.command ?? 0, bytes.part(frame.bytes)).isTrue
     }
   }
 
@@ -214,16 +232,20 @@ package final class VendorProtocol: Sendable {
     exchange.isRequest(frame.command ?? 0, bytes.part(frame.bytes)) ?? onRequestChannel
   }
 
-  /// Returns the message of a command.
-  package func message(_ command: Int?, isRequest: Bool) -> Message? {
+  /// Returns which message a frame is: the first of its command that fits, or else the first of
+  /// those for all other commands.
+  ///
+  /// - Parameter bytes: the bytes that the frame's positions count in.
+  package func message(_ frame: Frame, _ bytes: RawSpan, isRequest: Bool) -> Message? {
     var other: Message?
     for message in messages {
       if let only = message.isRequest, only != isRequest { continue }
-      guard let commands = message.commands else {
-        other = other ?? message
-        continue
+      if let commands = message.commands {
+        guard let command = frame.command, commands.contains(command) else { continue }
+        if message.fits(frame, bytes) { return message }
+      } else if other == nil, message.fits(frame, bytes) {
+        other = message
       }
-      if let command, commands.contains(command) { return message }
     }
     return other
   }
@@ -294,7 +316,7 @@ package final class VendorProtocol: Sendable {
 
 extension VendorProtocol.Exchange {
   /// Returns the result of a rule for a command.
-  private static func run(
+  fileprivate static func run(
     _ operations: [Operation], _ command: Int, _ frame: RawSpan
   ) -> Known {
     // The size is fixed, since this is called for every message.
@@ -306,9 +328,12 @@ extension VendorProtocol.Exchange {
       switch code.arity {
       case 0:
         stack[depth] =
-          code == .number
-          ? Known(operation.operand)
-          : code == .header ? HeaderPart(operation.operand).number(in: frame) : Known(command)
+          switch code {
+          case .number: Known(operation.operand)
+          case .header: HeaderPart(operation.operand).number(in: frame)
+          case .size: Known(frame.byteCount)
+          default: Known(command)
+          }
         depth += 1
       case 1: stack[depth - 1] = code.result(stack[depth - 1])
       default:

@@ -110,7 +110,7 @@ extension Example {
       (bytes, frame) = (whole, joined)
     }
     let command = frame.command.map { "command 0x\(String($0, radix: 16))" } ?? "bytes"
-    guard let message = vendor.message(frame.command, isRequest: isRequest), !message.isImplied
+    guard let message = vendor.message(frame, bytes.bytes, isRequest: isRequest), !message.isImplied
     else {
       throw node.error("no message has the frame's \(command)")
     }

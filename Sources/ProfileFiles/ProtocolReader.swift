@@ -215,7 +215,7 @@ struct ProtocolReader {
   private static func checksum(
     _ node: SourceNode, _ isBigEndian: Bool
   ) throws(ProfileError) -> FrameLayout.Checksum {
-    let keys = try KeyedNode(node, "a mapping of at, algorithm, over")
+    let keys = try KeyedNode(node, "a mapping of at, algorithm, over, empty")
     let at = try keys.required("at").number(in: -255...255)
     let algorithm = try TableBuilder.algorithm(try keys.required("algorithm"))
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
@@ -223,6 +223,10 @@ struct ProtocolReader {
       try keys.node("over").map { node throws(ProfileError) in
         try range(node)
       } ?? (0, at)
+    let most = Int(algorithm.mask)
+    let empty = try keys.node("empty").map { node throws(ProfileError) in
+      UInt32(truncatingIfNeeded: try node.number(in: 0...most))
+    }
     try keys.finish()
     guard first >= 0 else {
       throw node.error("a checksum covers bytes from 0 or later", key: "over")
@@ -231,9 +235,11 @@ struct ProtocolReader {
       throw node.error(
         "reaches over the frame's end: \(algorithm.name) has \(algorithm.width) bytes")
     }
-    return FrameLayout.Checksum(
+    var checksum = FrameLayout.Checksum(
       part: FrameLayout.Part(at: at, width: algorithm.width, isBigEndian: isBig),
       algorithm: algorithm, first: first, end: end)
+    checksum.empty = empty
+    return checksum
   }
 
   private static func chunk(
@@ -267,7 +273,7 @@ struct ProtocolReader {
     var implied: [VendorProtocol.Message] = []
     for direction in directions
     where !messages.contains(where: {
-      $0.commands == nil && ($0.isRequest == nil || $0.isRequest == direction)
+      $0.isForAllOthers && ($0.isRequest == nil || $0.isRequest == direction)
     }) {
       let hasCommand = !form(direction).frame.command.isEmpty
       let command = hasCommand ? "command {command:x2}" : ""
@@ -321,12 +327,17 @@ struct ProtocolReader {
     let series = try keys.node("series").map { node throws(ProfileError) in
       try Self.series(node, frame, &compiler, scope)
     }
-    let subject = Subject(
+    var subject = Subject(
       .message, BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: commands?.lowerBound ?? 0)))
+    try ProfileReader.bytes(keys, &subject)
+    let parts = try headerParts(of: header)
+    let condition = try keys.node("when").map { node throws(ProfileError) in
+      try ProfileReader.rule(node, parts, allowsSize: true)
+    }
     let examples = try keys.node("examples")?.list("a list of examples") ?? []
     let definition = try ProfileReader.finish(&compiler, keys, scope, subject, name: name)
     let message = VendorProtocol.Message(
-      commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited,
+      commands: commands, condition: condition, isRequest: isRequest, isUnsolicited: isUnsolicited,
       isUnanswered: !isAnswered, series: series,
       definition: definition, isImplied: isImplied)
     return (message, examples)
@@ -376,40 +387,46 @@ struct ProtocolReader {
       count: count, command: command, index: index, first: first, timeout: timeout)
   }
 
-  /// The whole numbers of the header at fixed positions, and their bits, by name.
+  /// The numbers of the header that `exchange` can use, since they are in every frame.
   var headerParts: [String: HeaderPart] {
     get throws(ProfileError) {
-      // What `exchange` uses must be in every frame.
-      guard directions == [nil], let header = forms[0].header else { return [:] }
-      var parts: [String: HeaderPart] = [:]
-      var at = 0
-      for node in try header.list("a list of fields") {
-        let keys = try KeyedNode(node, "a field")
-        guard let type = try keys.node("type")?.text(), type.hasPrefix("u"),
-          let bits = Int(type.dropFirst()), bits % 8 == 0, (8...64).contains(bits),
-          !keys.has("when"), !keys.has("repeat")
-        else { break }
-        let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
-        let part = HeaderPart(at: at, width: bits / 8, isBigEndian: isBig)
-        at += bits / 8
-        guard let name = try keys.node("name")?.text() else { continue }
-        parts[name] = part
-        for node in try keys.node("bits")?.list("a list of bits") ?? [] {
-          let keys = try KeyedNode(node, "bits")
-          guard let bitName = try keys.node("name")?.text() else { continue }
-          var inner = part
-          if let bit = keys.node("bit") {
-            inner.bit = try bit.number(in: 0...63)
-            inner.bitCount = 1
-          } else if let range = try keys.node("bits")?.list("two numbers"), range.count == 2 {
-            inner.bit = try range[0].number(in: 0...63)
-            inner.bitCount = max(1, try range[1].number(in: 0...63) - inner.bit + 1)
-          }
-          parts["\(name).\(bitName)"] = inner
-        }
-      }
-      return parts
+      directions == [nil] ? try headerParts(of: forms[0].header) : [:]
     }
+  }
+
+  /// Returns the whole numbers of a header at fixed positions, and their bits, by name.
+  private func headerParts(
+    of header: SourceNode?
+  ) throws(ProfileError) -> [String: HeaderPart] {
+    guard let header else { return [:] }
+    var parts: [String: HeaderPart] = [:]
+    var at = 0
+    for node in try header.list("a list of fields") {
+      let keys = try KeyedNode(node, "a field")
+      guard let type = try keys.node("type")?.text(), type.hasPrefix("u"),
+        let bits = Int(type.dropFirst()), bits % 8 == 0, (8...64).contains(bits),
+        !keys.has("when"), !keys.has("repeat")
+      else { break }
+      let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
+      let part = HeaderPart(at: at, width: bits / 8, isBigEndian: isBig)
+      at += bits / 8
+      guard let name = try keys.node("name")?.text() else { continue }
+      parts[name] = part
+      for node in try keys.node("bits")?.list("a list of bits") ?? [] {
+        let keys = try KeyedNode(node, "bits")
+        guard let bitName = try keys.node("name")?.text() else { continue }
+        var inner = part
+        if let bit = keys.node("bit") {
+          inner.bit = try bit.number(in: 0...63)
+          inner.bitCount = 1
+        } else if let range = try keys.node("bits")?.list("two numbers"), range.count == 2 {
+          inner.bit = try range[0].number(in: 0...63)
+          inner.bitCount = max(1, try range[1].number(in: 0...63) - inner.bit + 1)
+        }
+        parts["\(name).\(bitName)"] = inner
+      }
+    }
+    return parts
   }
 
   /// Reads `applies_to`.

@@ -75,7 +75,8 @@ struct FrameLayoutTests {
     return try #require(file.profile)
   }
 
-  @Test("Examples fit, and the stored form is the same protocol", arguments: [battery, cells])
+  @Test(
+    "Examples fit, and the stored form is the same protocol", arguments: [battery, cells, variants])
   func examples(_ text: String) throws {
     let profile = try Self.profile(text)
     #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])
@@ -117,7 +118,7 @@ struct FrameLayoutTests {
   }
 
   @Test("A direction can have several layouts, of which the first that fits is used")
-  func variants() throws {
+  func severalLayouts() throws {
     var trial = try ProtocolTrial(Self.cells)
     let request = Self.frame(Decoding.bytes("aa5590eb96"), count: 10)
     #expect(trial.accept(request, isWritten: true)?.message?.definition.name == "ask")
@@ -162,6 +163,47 @@ struct FrameLayoutTests {
     #expect(joined?.frame?.bytes.count == 30 && joined?.frame?.isSound == true)
   }
 
+  /// Messages with one command, told apart by what follows it.
+  static let variants = """
+    frame:
+      start: "55"
+      length: {at: 1, type: u8}
+      command: {at: 2, type: u8}
+      payload: [4, 0]
+      header:
+        - {name: start, type: u8, quiet: true}
+        - {name: length, type: u8, quiet: true}
+        - {name: kind, type: u8, quiet: true}
+        - {name: version, type: u8, bits: [{bits: [0, 3], name: minor}, {bits: [4, 7], name: major}]}
+    messages:
+      - {command: 1, match: "aa ?? 01", name: marked, fields: [{name: data, type: bytes}]}
+      - {command: 1, size: [2, 3], name: short, fields: [{name: data, type: bytes}]}
+      - {command: 1, when: version.major >= 3 && size < 10, name: third, fields: [{name: data, type: bytes}]}
+      - {command: 1, name: first, fields: [{name: data, type: bytes}]}
+      - {command: other, match: "bb", name: other_marked, fields: [{name: data, type: bytes}]}
+    """
+
+  @Test(
+    "Constants, sizes and conditions tell messages with one command apart",
+    arguments: [
+      ("55 08 01 00 aa 07 01 09", "marked"), ("55 06 01 00 aa 07", "short"),
+      ("55 07 01 30 aa 07 02", "short"), ("55 08 01 30 aa 07 02 09", "third"),
+      ("55 08 01 23 aa 07 02 09", "first"), ("55 0a 01 30 aa 07 02 09 00 00", "first"),
+      ("55 04 01 00", "first"), ("55 05 02 00 bb", "other_marked"), ("55 05 02 00 aa", "unknown"),
+    ])
+  func conditions(_ hex: String, _ name: String) throws {
+    let vendor = try #require(try Self.profile(Self.variants).vendor)
+    let again = try #require(VendorProtocol(stored: vendor.stored))
+    #expect(again.stored == vendor.stored)
+    let bytes = Decoding.bytes(hex)
+    for vendor in [vendor, again] {
+      let found = vendor.wholeFrame(bytes.bytes, isRequest: false)
+      let frame = try #require(found)
+      let message = vendor.message(frame, bytes.bytes, isRequest: false)
+      #expect(message?.definition.name == name)
+    }
+  }
+
   @Test("A filled frame shows that its protocol is used")
   func filledRecognition() throws {
     let text = """
@@ -185,10 +227,92 @@ struct FrameLayoutTests {
     #expect(match != nil)
   }
 
+  /// The check values, for "123456789", are from the catalogue of parametrised CRC algorithms
+  /// (reveng), where it has the algorithm; the others are worked out by hand.
+  @Test(
+    "Algorithms can be written by their parameters",
+    arguments: [
+      ("{crc: 8, poly: 0xa7, reflect: true}", "26"),
+      ("{crc: 16, poly: 0x1021, init: 0xffff, xorout: 0xffff}", "d64e"),
+      ("{crc: 16, poly: 0x1021, init: 0xffff, reflect: true, xorout: 0xffff}", "906e"),
+      ("{crc: 16, poly: 0x3d65, reflect: true, xorout: 0xffff}", "ea82"),
+      ("{crc: 16, poly: 0x8005, reflect: in}", "bcdd"),
+      ("{crc: 16, poly: 0x1021, reflect: out}", "c38c"),
+      ("{crc: 24, poly: 0x864cfb, init: 0xb704ce}", "21cf02"),
+      ("{crc: 32, poly: 0x04c11db7, init: 0xffffffff, xorout: 0xffffffff}", "fc891918"),
+      ("{name: crc32}", "cbf43926"), ("{name: sum8, add: 0x55}", "32"), ("{sum: 8, init: 1}", "de"),
+      ("{xor: 8, xorout: 0x5a}", "6b"), ("{xor: 8, add: 0xff}", "30"),
+      ("{name: sum8_negated, add: 1}", "24"), ("{sum: 16, xorout: 0xffff}", "fe22"),
+      ("{sum: 32}", "000001dd"),
+    ])
+  func algorithms(_ algorithm: String, _ check: String) throws {
+    let width = check.count / 2
+    let digits = [UInt8]("123456789".utf8)
+    let frame = [0x02] + digits + Decoding.bytes(check)
+    let text = """
+      endian: big
+      frame:
+        start: "02"
+        checksum: {at: \(-width), algorithm: \(algorithm), over: [1, \(-width)]}
+      messages: [{command: other, name: all, fields: [{name: data, type: bytes}]}]
+      """
+    let vendor = try #require(try Self.profile(text).vendor)
+    let again = try #require(VendorProtocol(stored: vendor.stored))
+    #expect(again.frames == vendor.frames)
+    for vendor in [vendor, again] {
+      let isSound = vendor.wholeFrame(frame.bytes, isRequest: false)?.isSound
+      let damaged: [UInt8] = frame.dropLast() + [0x7e]
+      let isDamaged = vendor.wholeFrame(damaged.bytes, isRequest: false)?.isSound
+      #expect(isSound == true && isDamaged == false)
+    }
+    // The checksum of a field is read in the same way.
+    let definition = try Decoding.definition(
+      Decoding.profile(
+        """
+        - {name: data, type: bytes, size: 9}
+        - {name: check, type: u\(8 * width), checksum: {algorithm: \(algorithm)}, endian: big}
+        """))
+    let stored = try #require(Definition(stored: definition.stored))
+    for definition in [definition, stored] {
+      #expect(Decoding.decode(definition, [UInt8](frame.dropFirst())).problems == [])
+      let bad = Decoding.decode(definition, digits + [UInt8](repeating: 0x7e, count: width))
+      #expect(bad.problems == ["bad_checksum@9"])
+    }
+    #expect(stored.stored == definition.stored)
+  }
+
+  @Test("The checksum of a frame without payload can be stated")
+  func emptyPayload() throws {
+    let text = """
+      frame:
+        start: "a5"
+        length: {at: 1, type: u8}
+        command: {at: 2, type: u8}
+        payload: [3, -2]
+        checksum: {at: -2, algorithm: crc16_modbus, over: [3, -2], empty: 0x1234}
+      messages: [{command: 7, name: seven, fields: [{name: data, type: bytes}]}]
+      """
+    var trial = try ProtocolTrial(text)
+    #expect(trial.accept([0xa5, 5, 7, 0x34, 0x12])?.frame?.isSound == true)
+    #expect(trial.accept([0xa5, 5, 7, 0xff, 0xff])?.frame?.checksum?.expected == 0x1234)
+    #expect(trial.accept([0xa5, 6, 7, 0, 0x34, 0x12])?.frame?.isSound == false)
+    #expect(VendorProtocol(stored: trial.vendor.stored)?.frames == trial.vendor.frames)
+  }
+
   @Test(
     "Mistakes are reported",
     arguments: [
       ("frame: {start: dd, length: {at: 1, type: u8}, size: 4}", "only one of the keys"),
+      ("frame: {checksum: {at: -1, algorithm: {crc: 8}}}", "the key `poly` is missing"),
+      ("frame: {checksum: {at: -1, algorithm: {crc: 12}}}", "expected one of 8, 16, 24, 32"),
+      ("frame: {checksum: {at: -1, algorithm: {crc: 8, sum: 8}}}", "one of the keys name, crc"),
+      ("frame: {checksum: {at: -1, algorithm: {sum: 8, poly: 7}}}", "unknown key `poly`"),
+      ("frame: {checksum: {at: -1, algorithm: {sum: 8, add: 256}}}", "from 0 to 255"),
+      (
+        "frame: {checksum: {at: -1, algorithm: {name: sum8_negated, xorout: 1}}}",
+        "`xorout` is ambiguous"
+      ),
+      ("frame: {checksum: {at: -1, algorithm: {xor: 16}}}", "reaches over the frame's end"),
       ("frame: {requests: []}", "expected a layout or a list of them"),
       ("frame: {requests: {start: dd}}", "the key `responses` is missing"),
       ("frame: {requests: {begin: dd}, responses: {start: dd}}", "unknown key `begin`"),

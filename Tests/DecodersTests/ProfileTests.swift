@@ -85,8 +85,11 @@ struct ProfileTests {
     }
     #expect(answers(response, request))
     #expect(!answers(frame("a505ff015e"), request))
-    #expect(vendor.message(3, isRequest: true)?.definition.name == "sport_packet_count.request")
-    #expect(vendor.message(4, isRequest: true)?.definition.name == "unknown")
+    func name(_ frame: Frame) -> String? {
+      vendor.message(frame, RawSpan(), isRequest: true)?.definition.name
+    }
+    #expect(name(request) == "sport_packet_count.request")
+    #expect(name(frame("a5040400")) == "unknown")
   }
 
   @Test(arguments: [
@@ -354,7 +357,8 @@ struct MessageTests {
     for vendor in [vendor, again] {
       let bytes = Decoding.bytes(hex)
       let frame = vendor.frames[0].parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
-      let message = try #require(vendor.message(frame.command, isRequest: true))
+      let kind = vendor.message(frame, bytes.bytes, isRequest: true)
+      let message = try #require(kind)
       var decoder = ValueDecoder()
       var decoded = Decoded()
       vendor.decode(frame, message, bytes.bytes, isRequest: true, with: &decoder, into: &decoded)
