@@ -2,6 +2,8 @@
 // multiple of the polynomial, whatever the initial value and the final exclusive or: so is the
 // greatest common divisor of several such differences, which is mostly the polynomial itself.
 
+import Decoders
+
 /// A polynomial over the field of two elements, bit 0 of the first word the lowest coefficient.
 struct BinaryPolynomial {
   private(set) var words: [UInt64] = []
@@ -16,11 +18,21 @@ struct BinaryPolynomial {
   init(_ bytes: [UInt8], isReflected: Bool) {
     words = [UInt64](repeating: 0, count: (bytes.count + 7) / 8)
     for (index, byte) in bytes.reversed().enumerated() {
-      let value = isReflected ? CRC.reflected(byte) : byte
+      let value = isReflected ? Self.reflected(byte) : byte
       words[index / 8] |= UInt64(value) << UInt64(8 * (index % 8))
     }
     degree = 64 * words.count - 1
     lower()
+  }
+
+  /// Returns a byte with its bits in the opposite order.
+  private static func reflected(_ byte: UInt8) -> UInt8 {
+    var (rest, result) = (byte, UInt8(0))
+    for _ in 0..<8 {
+      result = result << 1 | rest & 1
+      rest >>= 1
+    }
+    return result
   }
 
   private mutating func lower() {
@@ -72,15 +84,8 @@ struct BinaryPolynomial {
   }
 }
 
-extension CRC {
-  /// Whether its initial value and final exclusive or are both 0 or all ones.
-  var isPlain: Bool {
-    (initial == 0 || initial == mask) && (xorout == 0 || xorout == mask)
-  }
-}
-
 enum CRCSearch {
-  typealias Found = (after: Int, first: Int, isBigEndian: Bool, crc: CRC)
+  typealias Found = (after: Int, first: Int, isBigEndian: Bool, crc: ChecksumAlgorithm)
 
   /// The number of differences that the polynomial is taken from, of bytes of a frame, and of
   /// frames that constants are computed from.
@@ -120,15 +125,11 @@ enum CRCSearch {
       for after in 0...ChecksumSearch.mostAfter {
         for isBigEndian in width == 1 ? [true] : [true, false] {
           for isReflected in [false, true] {
-            var known: [[UInt64]] = []
             for first in 0...ChecksumSearch.lastFirst {
-              // If the differences are the same, so is the polynomial.
               guard
                 let polynomial = polynomial(
                   pairs, width, after, first, isBigEndian, isReflected)
               else { continue }
-              let key = [UInt64(polynomial), UInt64(first)]
-              known.append(key)
               for crc in parameters(
                 frames, width, after, first, isBigEndian, isReflected, polynomial)
               {
@@ -195,18 +196,18 @@ enum CRCSearch {
   private static func parameters(
     _ frames: [[UInt8]], _ width: Int, _ after: Int, _ first: Int, _ isBigEndian: Bool,
     _ isReflected: Bool, _ polynomial: UInt32
-  ) -> [CRC] {
-    var crc = CRC(
-      width: 8 * width, polynomial: polynomial, initial: 0, isReflected: isReflected, xorout: 0)
+  ) -> [ChecksumAlgorithm] {
+    var crc = ChecksumAlgorithm(.crc, width: width)
+    crc.polynomial = polynomial
+    (crc.reflectsInput, crc.reflectsOutput) = (isReflected, isReflected)
     // One frame of each length: what others of the same length add is in the polynomial already.
     var byLength: [Int: [[UInt8]]] = [:]
     for frame in frames where frame.count - after - width > first {
       if byLength[frame.count, default: []].count < 3 { byLength[frame.count]?.append(frame) }
       if byLength[frame.count] == nil { byLength[frame.count] = [frame] }
     }
-    let equations = byLength.sorted { $0.value.count > $1.value.count || ($0.value.count == $1.value.count && $0.key < $1.key) }
-      .prefix(mostEquations).map { _, frames in
-      let frame = frames[0]
+    let equations = byLength.sorted { $0.key < $1.key }.prefix(mostEquations).map { _, frames in
+      let frame = frames[frames.count / 2]
       let place = frame.count - after - width
       var found = UInt32(frame[place])
       if width == 2 {
@@ -214,15 +215,16 @@ enum CRCSearch {
           isBigEndian
           ? found << 8 | UInt32(frame[place + 1]) : found | UInt32(frame[place + 1]) << 8
       }
-      let rest = found ^ crc.run(0, frame, first..<place)
+      let rest = found ^ crc.compute(frame, first..<place)
       return (count: place - first, rest: rest)
     }
     guard !equations.isEmpty else { return [] }
     let mask = crc.mask
     for (initial, xorout) in [(0, 0), (mask, 0), (0, mask), (mask, mask)] {
-      (crc.initial, crc.xorout) = (initial, xorout)
+      (crc.initial, crc.inverted) = (initial, xorout)
       if equations.allSatisfy({ effect(crc, $0.count) == $0.rest }) { return [crc] }
     }
+    (crc.initial, crc.inverted) = (0, 0)
     for xorout in [0, mask] as [UInt32?] + [nil] {
       guard let solved = solve(crc, equations, xorout) else { continue }
       return [solved]
@@ -231,7 +233,7 @@ enum CRCSearch {
   }
 
   /// Returns what the initial value and the final exclusive or change after some bytes.
-  private static func effect(_ crc: CRC, _ count: Int) -> UInt32 {
+  private static func effect(_ crc: ChecksumAlgorithm, _ count: Int) -> UInt32 {
     let zeros = [UInt8](repeating: 0, count: count)
     return crc.compute(zeros, 0..<count)
   }
@@ -239,14 +241,18 @@ enum CRCSearch {
   /// Solves the equations for the initial value, and for the final exclusive or if it is not given.
   /// Exclusive or is linear: the effect of an initial value is that of its bits.
   private static func solve(
-    _ crc: CRC, _ equations: [(count: Int, rest: UInt32)], _ xorout: UInt32?
-  ) -> CRC? {
-    let width = crc.width
+    _ crc: ChecksumAlgorithm, _ equations: [(count: Int, rest: UInt32)], _ xorout: UInt32?
+  ) -> ChecksumAlgorithm? {
+    let width = 8 * crc.width
     // A row has a bit for each unknown, and the right side above them.
     var rows: [UInt64] = []
     for (count, rest) in equations {
       let zeros = [UInt8](repeating: 0, count: count)
-      let effects = (0..<width).map { crc.run(1 << UInt32($0), zeros, 0..<count) }
+      let effects = (0..<width).map { bit in
+        var one = crc
+        one.initial = 1 << UInt32(bit)
+        return one.compute(zeros, 0..<count)
+      }
       let right = rest ^ (xorout ?? 0)
       for bit in 0..<width {
         var row: UInt64 = 0
@@ -276,7 +282,7 @@ enum CRCSearch {
     for pivot in pivots where pivot.row & 1 << 40 != 0 { solution |= pivot.bit }
     var result = crc
     result.initial = UInt32(solution & UInt64(crc.mask))
-    result.xorout = xorout ?? UInt32(solution >> UInt64(width) & UInt64(crc.mask))
+    result.inverted = xorout ?? UInt32(solution >> UInt64(width) & UInt64(crc.mask))
     return result
   }
 }

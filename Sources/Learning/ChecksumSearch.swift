@@ -16,7 +16,7 @@ struct ChecksumSearch {
   private static let mostTested = 1000
 
   private struct Hypothesis {
-    var algorithm: LearntAlgorithm
+    var algorithm: ChecksumAlgorithm
     var after: Int
     var isBigEndian: Bool
     var first: Int
@@ -44,7 +44,10 @@ struct ChecksumSearch {
     var search = ChecksumSearch(frames)
     search.trySums()
     search.tryNamedCRCs()
-    if search.found.isEmpty, frames.count >= Evidence.certainFrames { search.tryAnyCRC() }
+    // Some CRCs contain an exclusive or with a constant.
+    if search.found.allSatisfy(\.algorithm.isFree), frames.count >= Evidence.certainFrames {
+      search.tryAnyCRC()
+    }
     return search.best
   }
 
@@ -56,10 +59,8 @@ struct ChecksumSearch {
 
   private static func rank(_ checksum: LearntChecksum) -> Int {
     let algorithm =
-      switch checksum.algorithm {
-      case .named(let algorithm, let add): algorithm.rawValue + (add == 0 ? 0 : 32)
-      case .crc: 64
-      }
+      checksum.algorithm.number
+      ?? 32 + 2 * checksum.algorithm.width + (checksum.algorithm.kind == .crc ? 32 : 0)
     return (algorithm << 1 | (checksum.isBigEndian ? 0 : 1)) << 8 | checksum.first << 4
       | checksum.after
   }
@@ -96,11 +97,10 @@ struct ChecksumSearch {
               constants.count { $0 == constant } >= wanted
             })
           else { continue }
-          for algorithm in form.algorithms(constant) {
-            test(
-              Hypothesis(
-                algorithm: algorithm, after: after, isBigEndian: form.isBigEndian, first: first))
-          }
+          test(
+            Hypothesis(
+              algorithm: form.algorithm(constant), after: after, isBigEndian: form.isBigEndian,
+              first: first))
         }
       }
     }
@@ -116,7 +116,8 @@ struct ChecksumSearch {
     let table: [UInt32]
     let inverts: Bool
 
-    init(_ algorithm: ChecksumAlgorithm, _ width: Int, _ polynomial: UInt32, _ initial: UInt32,
+    init(
+      _ algorithm: ChecksumAlgorithm, _ width: Int, _ polynomial: UInt32, _ initial: UInt32,
       isReflected: Bool, inverts: Bool = false
     ) {
       self.algorithm = algorithm
@@ -188,7 +189,7 @@ struct ChecksumSearch {
       for hit in hits.sorted() {
         test(
           Hypothesis(
-            algorithm: .named(crc.algorithm, add: 0), after: hit >> 1 & 3,
+            algorithm: crc.algorithm, after: hit >> 1 & 3,
             isBigEndian: hit & 1 == 1, first: hit >> 3))
       }
     }
@@ -198,7 +199,7 @@ struct ChecksumSearch {
     for (after, first, isBigEndian, crc) in CRCSearch.find(frames) {
       test(
         Hypothesis(
-          algorithm: .crc(crc), after: after, isBigEndian: isBigEndian, first: first))
+          algorithm: crc, after: after, isBigEndian: isBigEndian, first: first))
     }
   }
 
@@ -255,8 +256,7 @@ struct ChecksumSearch {
       agreeing += 1
       matched.append((place, frame))
     }
-    guard varying.count >= 2, agreeing >= 4, Evidence.isEnough(agreeing, of: different),
-      different * 4 >= frames.count
+    guard varying.count >= 2, agreeing >= 4, Evidence.isEnough(agreeing, of: different)
     else { return nil }
     let bits = columns.map { $0.bits() }
     var evidence = Evidence(matches: agreeing, frames: different, bits: 0)
@@ -270,12 +270,10 @@ struct ChecksumSearch {
   }
 
   /// Returns the bits of the numbers that were fitted to the frames.
-  private static func constantBits(_ algorithm: LearntAlgorithm) -> Double {
-    switch algorithm {
-    case .named(let algorithm, let add): add == 0 ? 0 : Double(8 * algorithm.width)
-    case .crc(let crc):
-      Double(crc.width) * (crc.isPlain ? 1 : 2) + 2
-    }
+  private static func constantBits(_ algorithm: ChecksumAlgorithm) -> Double {
+    guard algorithm.isFree else { return 0 }
+    let bits = Double(8 * algorithm.width)
+    return algorithm.kind == .crc ? bits * (algorithm.isPlain ? 1 : 2) + 2 : bits
   }
 }
 
@@ -314,14 +312,25 @@ private enum SumForm: CaseIterable {
     }
   }
 
-  /// Returns the algorithms that leave a constant.
-  func algorithms(_ constant: UInt32) -> [LearntAlgorithm] {
+  /// Returns the algorithm that leaves a constant.
+  func algorithm(_ constant: UInt32) -> ChecksumAlgorithm {
     switch self {
-    case .xor8: [.named(.xor8, add: constant)]
-    case .sum8: [.named(.sum8, add: constant)]
-    case .negated8: [.named(.sum8Negated, add: constant)]
-    case .sum16Big, .sum16Little: [.named(.sum16, add: constant)]
-    case .negated16Big, .negated16Little: [.named(.sum16Negated, add: constant)]
+    case .xor8:
+      var xor = ChecksumAlgorithm.xor8
+      xor.inverted = constant
+      return xor
+    case .sum8: return adding(constant, to: .sum8)
+    case .negated8: return adding(constant, to: .sum8Negated)
+    case .sum16Big, .sum16Little: return adding(constant, to: .sum16)
+    case .negated16Big, .negated16Little: return adding(constant, to: .sum16Negated)
     }
+  }
+
+  private func adding(
+    _ constant: UInt32, to algorithm: ChecksumAlgorithm
+  ) -> ChecksumAlgorithm {
+    var sum = algorithm
+    sum.added = (sum.added &+ constant) & sum.mask
+    return sum
   }
 }

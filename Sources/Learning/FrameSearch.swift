@@ -209,12 +209,9 @@ package enum FrameSearch {
       guard exact.count * 10 >= way.count * 8 else { continue }
       let frames = differing(exact)
       let checksum = ChecksumSearch.find(frames)
+      guard let confidence = LengthSearch.confidence(length, beside: checksum) else { continue }
       var proven = length
-      if length.lengths == 2 {
-        guard let checksum else { continue }
-        proven.confidence =
-          checksum.confidence == .certain && length.confidence == .certain ? .certain : .likely
-      }
+      proven.confidence = confidence
       let bits = (checksum?.evidence.bits ?? 0) + (checksum == nil ? 0.3 : 1) * length.evidence.bits
       guard bits > bestBits + 1 else { continue }
       bestBits = bits

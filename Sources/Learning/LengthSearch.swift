@@ -96,8 +96,30 @@ enum LengthSearch {
       triedBits
       + Evidence.cost(exceptions: result.evidence.exceptions, of: frames.count)
     result.lengths = matched.count
-    guard matched.count >= 2, let confidence = result.evidence.confidence() else { return nil }
-    result.confidence = confidence
-    return result
+    return matched.count >= 2 && result.evidence.bits > 0 ? result : nil
+  }
+
+  /// Returns how sure a length is, given the checksum of the frames that it ends; nil: too little
+  /// speaks for it.
+  ///
+  /// - Parameter tail: the number of bytes of the checksum and after it.
+  static func confidence(
+    _ length: LearntLength, beside checksum: LearntChecksum?
+  ) -> Confidence? {
+    guard let checksum else {
+      // A kind of frame may have its own length and its own number by chance.
+      return length.lengths >= 3 ? length.evidence.confidence() : nil
+    }
+    let end = length.at + length.width
+    let usual = [0, end, end + checksum.width, end + checksum.width + checksum.after]
+    let isUsual = usual.contains(length.add)
+    let isProven =
+      length.lengths >= 3 && (isUsual || length.evidence.bits >= Evidence.certainBits)
+      || length.lengths == 2 && isUsual
+    guard isProven || length.lengths >= 3 else { return nil }
+    let isCertain =
+      isProven && checksum.confidence == .certain
+      && length.evidence.matches >= Evidence.certainFrames
+    return isCertain ? .certain : .likely
   }
 }

@@ -38,11 +38,6 @@ struct GadgetClaim: Sendable {
   }
 }
 
-extension ChecksumAlgorithm {
-  /// The name in profiles.
-  var words: String { String(decoding: name.bytes.array, as: UTF8.self) }
-}
-
 extension FrameLayout.Counted {
   /// The name in profiles.
   var words: String {
@@ -96,18 +91,25 @@ enum GadgetWords {
     nanoseconds < 10_000_000_000 ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
   }
 
-  static func algorithm(_ algorithm: LearntAlgorithm) -> String {
-    switch algorithm {
-    case .named(let named, let add):
-      if add == 0 { return named.words }
-      let number = number(add, digits: 2 * named.width)
-      return named == .xor8 ? "\(named.words), XOR \(number)" : "\(named.words) + \(number)"
-    case .crc(let crc):
-      let digits = crc.width / 4
-      return "CRC-\(crc.width) with polynomial \(number(crc.polynomial, digits: digits))"
-        + ", from \(number(crc.initial, digits: digits))\(crc.isReflected ? ", reflected" : "")"
-        + (crc.xorout == 0 ? "" : ", XOR \(number(crc.xorout, digits: digits))")
+  /// Returns an algorithm as profiles have it: its name, or its parameters.
+  static func algorithm(_ algorithm: ChecksumAlgorithm) -> String {
+    if algorithm.number != nil { return algorithm.name }
+    let digits = 2 * algorithm.width
+    let bits = 8 * algorithm.width
+    var parts: [String]
+    switch algorithm.kind {
+    case .xor: parts = ["xor: \(bits)"]
+    case .sum: parts = ["sum: \(bits)"]
+    case .crc:
+      parts = ["crc: \(bits)", "poly: \(number(algorithm.polynomial, digits: digits))"]
+      if algorithm.reflectsInput { parts.append("reflect: true") }
     }
+    for (key, value) in [
+      ("init", algorithm.initial), ("xorout", algorithm.inverted), ("add", algorithm.added),
+    ] where value != 0 {
+      parts.append("\(key): \(number(value, digits: digits))")
+    }
+    return "{\(parts.joined(separator: ", "))}"
   }
 
   static func range(_ range: ClosedRange<Int>) -> String {

@@ -170,7 +170,7 @@ struct GadgetProfile {
         checksum.width == 1 ? "" : ", endian: \(checksum.isBigEndian ? "big" : "little")"
       put(
         &self,
-        "checksum: {at: \(at), \(Self.algorithm(checksum.algorithm)), over: [\(checksum.first), \(at)]"
+        "checksum: {at: \(at), algorithm: \(GadgetWords.algorithm(checksum.algorithm)), over: [\(checksum.first), \(at)]"
           + "\(endian)}", comment(.checksum))
     }
     if let padding = frame.padding { put(&self, "padding: \"\(GadgetWords.hex([padding]))\"") }
@@ -196,20 +196,6 @@ struct GadgetProfile {
     guard !places.isEmpty else { return "" }
     let list = places.map(String.init).joined(separator: ", ")
     return places.count == 1 ? "byte \(list) is" : "bytes \(list) are"
-  }
-
-  private static func algorithm(_ algorithm: LearntAlgorithm) -> String {
-    switch algorithm {
-    case .named(let named, let add):
-      if add == 0 { return "algorithm: \(named.words)" }
-      return
-        "algorithm: \(named.words), add: \(GadgetWords.number(add, digits: 2 * named.width))"
-    case .crc(let crc):
-      let digits = crc.width / 4
-      return "algorithm: {crc: \(crc.width), poly: \(GadgetWords.number(crc.polynomial, digits: digits))"
-        + ", init: \(GadgetWords.number(crc.initial, digits: digits)), reflect: \(crc.isReflected)"
-        + ", xorout: \(GadgetWords.number(crc.xorout, digits: digits))}"
-    }
   }
 
   // MARK: Exchange
