@@ -232,7 +232,11 @@ struct ChecksumSearch {
 
   /// Returns what frames say about a checksum; nil if too few agree, or if what it covers varies in
   /// one byte alone, whose copy may be anything.
-  static func evidence(_ checksum: LearntChecksum, _ frames: [[UInt8]]) -> Evidence? {
+  ///
+  /// - Parameter isKnown: whether it is that of other frames of the same device.
+  static func evidence(
+    _ checksum: LearntChecksum, _ frames: [[UInt8]], isKnown: Bool = false
+  ) -> Evidence? {
     var columns = [ByteFrequencies](repeating: ByteFrequencies(), count: checksum.width)
     var known: Set<ArraySlice<UInt8>> = []
     var matched: [(place: Int, frame: [UInt8])] = []
@@ -256,7 +260,8 @@ struct ChecksumSearch {
       agreeing += 1
       matched.append((place, frame))
     }
-    guard varying.count >= 2, agreeing >= 4, Evidence.isEnough(agreeing, of: different)
+    guard varying.count >= 2, agreeing >= 4,
+      isKnown ? agreeing * 4 >= different * 3 : Evidence.isEnough(agreeing, of: different)
     else { return nil }
     let bits = columns.map { $0.bits() }
     var evidence = Evidence(matches: agreeing, frames: different, bits: 0)
@@ -264,7 +269,7 @@ struct ChecksumSearch {
       for byte in 0..<checksum.width { evidence.bits += bits[byte][Int(frame[place + byte])] }
     }
     evidence.bits -=
-      triedBits + constantBits(checksum.algorithm)
+      (isKnown ? 2 : triedBits + constantBits(checksum.algorithm))
       + Evidence.cost(exceptions: evidence.exceptions, of: different)
     return evidence
   }

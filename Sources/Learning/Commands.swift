@@ -43,8 +43,13 @@ package enum CommandSearch {
     let frames = FrameSearch.differing(frame.frames)
     guard frames.count >= 6 else { return nil }
     var best: (gain: Double, place: Int)?
-    for place in frame.start.count...lastPlace where isFree(place, frame) {
+    // A command comes early: what is further away only happens to agree.
+    let end = max(frame.start.count, frame.length.map { $0.at + $0.width } ?? 0)
+    for place in frame.start.count...min(lastPlace, end + 2) where isFree(place, frame) {
       guard place < frame.sizes.lowerBound - frame.tail else { break }
+      // A second length is not a command.
+      let rest = frames[0].count - Int(frames[0][place])
+      if frames.allSatisfy({ $0.count - Int($0[place]) == rest }) { continue }
       var groups: [UInt8: [[UInt8]]] = [:]
       for bytes in frames { groups[bytes[place], default: []].append(bytes) }
       guard groups.count >= 2, groups.count <= mostCommands, groups.count * 2 <= frames.count

@@ -20,8 +20,18 @@ package struct LearntFrame: Sendable {
   package var frames: [FoundFrame]
   package var different: Int
 
+  /// The checksum that only those frames have that begin with some more bytes.
+  package var partial: PartialChecksum?
+
   /// The end of the payload, and what is after it: the checksum and the constant bytes.
   package var tail: Int { checksum.map { $0.width + $0.after } ?? 0 }
+}
+
+/// A checksum of some frames of a kind.
+package struct PartialChecksum: Sendable {
+  /// What these frames begin with.
+  package var start: [UInt8]
+  package var checksum: LearntChecksum
 }
 
 /// What was learnt of one direction of a characteristic.
@@ -49,6 +59,15 @@ package struct LearntChannel: Sendable {
 
   /// The least number of different values.
   package static let leastDifferent = 4
+
+  /// Adds a kind of frame and takes its values out of the rest.
+  mutating func add(_ frame: LearntFrame) {
+    var used = Set<Int>()
+    for found in frame.frames { used.formUnion(found.first...found.last) }
+    rest = rest.indices.filter { !used.contains($0) }.map { rest[$0] }
+    kinds.append(frame)
+    remark = nil
+  }
 }
 
 package enum FrameSearch {
@@ -88,14 +107,71 @@ package enum FrameSearch {
       channel.remark = .tooFew(different.count)
       return channel
     }
-    while channel.kinds.count < mostKinds, let frame = best(channel.rest) {
-      var used = Set<Int>()
-      for found in frame.frames { used.formUnion(found.first...found.last) }
-      channel.rest = channel.rest.indices.filter { !used.contains($0) }.map { channel.rest[$0] }
-      channel.kinds.append(frame)
+    while channel.kinds.count < mostKinds, let frame = best(channel.rest) { channel.add(frame) }
+    if let common = commonLength(channel, values) {
+      channel.kinds.removeFirst()
+      let others = channel.kinds
+      channel.kinds = []
+      channel.rest = values
+      for frame in [common] + others { channel.add(frame) }
     }
     if channel.kinds.isEmpty { channel.remark = remark(different) }
     return channel
+  }
+
+  /// Returns a kind of frame that includes the first one, whose frames are all equally long, and
+  /// more of the values, since they have a length in common.
+  private static func commonLength(
+    _ channel: LearntChannel, _ values: [ObservedValue]
+  ) -> LearntFrame? {
+    guard let main = channel.kinds.first, channel.kinds.count == 1, main.length == nil,
+      main.size != nil, !main.isJoined, main.start.count >= 2, let checksum = main.checksum
+    else { return nil }
+    for count in (1..<main.start.count).reversed() {
+      let start = Array(main.start.prefix(count))
+      let all = Assembly.single(values, start)
+      let different = differing(all)
+      for var length in LengthSearch.candidates(different, lengths: different.map(\.count)) {
+        guard length.at >= count, length.lengths >= 3, length.evidence.exceptions == 0,
+          LengthSearch.confidence(length, beside: checksum) == .certain
+        else { continue }
+        length.confidence = .certain
+        var common = finish(all, different, start, length, nil, padding: nil)
+        common.partial = PartialChecksum(start: main.start, checksum: checksum)
+        return common
+      }
+    }
+    return nil
+  }
+
+  /// Tests whether a channel of which too little is known alone has the frames of another one of
+  /// the same device: a single hypothesis needs less evidence than thousands.
+  package static func confirm(_ values: [ObservedValue], like other: LearntFrame) -> LearntFrame? {
+    guard let known = other.checksum else { return nil }
+    var ways = [Assembly.single(values, other.start)]
+    if let length = other.length { ways.insert(Assembly.byLength(values, other.start, length), at: 0) }
+    for (place, found) in ways.enumerated() {
+      let different = differing(found)
+      guard different.count >= 3, found.count * 4 >= values.count * 3,
+        let evidence = ChecksumSearch.evidence(known, different, isKnown: true),
+        let confidence = evidence.confidence()
+      else { continue }
+      var checksum = known
+      (checksum.evidence, checksum.confidence) = (evidence, confidence)
+      var length = place == 0 ? other.length : nil
+      if let judged = LengthSearch.candidates(different, lengths: different.map(\.count))
+        .first(where: { $0.at == length?.at && $0.width == length?.width })
+      {
+        length?.evidence = judged.evidence
+        length?.lengths = judged.lengths
+      } else {
+        length?.evidence = Evidence(matches: different.count, frames: different.count, bits: 0)
+        length?.lengths = Set(different.map(\.count)).count
+      }
+      length?.confidence = .likely
+      return finish(found, different, other.start, length, checksum, padding: nil)
+    }
+    return nil
   }
 
   private static func remark(_ different: Set<[UInt8]>) -> LearntChannel.Remark {

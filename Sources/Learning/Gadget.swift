@@ -106,9 +106,18 @@ package struct Gadget: Sendable {
       let learnt = FrameSearch.learn(values)
       let used = learnt.onlyConnection.map { only in values.filter { $0.connection == only } }
       channels.append(GadgetChannel(source: source, values: used ?? values, learnt: learnt))
-      let place = channels.count - 1
-      var rest = used ?? values
-      for frame in learnt.kinds {
+    }
+    let known = channels.compactMap(\.learnt.kinds.first)
+    for place in channels.indices where channels[place].learnt.kinds.isEmpty {
+      let values = channels[place].values
+      if let frame = known.lazy.compactMap({ FrameSearch.confirm(values, like: $0) }).first {
+        channels[place].learnt.rest = values
+        channels[place].learnt.add(frame)
+      }
+    }
+    for place in channels.indices {
+      var rest = channels[place].values
+      for frame in channels[place].learnt.kinds {
         channels[place].kinds.append(GadgetFrame(frame: frame, values: rest))
         var used = Set<Int>()
         for found in frame.frames { used.formUnion(found.first...found.last) }

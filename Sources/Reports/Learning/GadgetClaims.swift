@@ -147,8 +147,7 @@ extension GadgetFrame {
     return "byte \(length.at), \(type): \(what)"
   }
 
-  private var checksumWords: String {
-    guard let checksum = frame.checksum else { return "" }
+  private func words(_ checksum: LearntChecksum) -> String {
     let place =
       switch (checksum.width, checksum.after) {
       case (1, 0): "the last byte"
@@ -187,8 +186,14 @@ extension GadgetFrame {
     }
     if let checksum = frame.checksum {
       add(
-        .checksum, checksumWords,
+        .checksum, words(checksum),
         "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames", checksum.confidence)
+    }
+    if let partial = frame.partial {
+      add(
+        .checksum, "\(words(partial.checksum)), after \(GadgetWords.hex(partial.start))",
+        "\(partial.checksum.evidence.matches) of \(partial.checksum.evidence.frames) frames",
+        partial.checksum.confidence)
     }
     if !frame.end.isEmpty { add(.end, GadgetWords.hex(frame.end), "all of \(seen)", sure) }
     if let padding = frame.padding {
@@ -284,7 +289,7 @@ extension GadgetChannel {
           "all \(kind.frame.different) frames of \(name) have \(size) bytes: "
             + "capture a longer one to prove a length")
       }
-      if kind.frame.checksum == nil {
+      if kind.frame.checksum == nil, kind.frame.partial == nil {
         wishes.append("\(name): more different frames may show a checksum")
       } else if kind.frame.checksum?.confidence == .likely {
         wishes.append(

@@ -302,7 +302,8 @@ struct GadgetProfile {
 
   private mutating func writeFields(_ command: LearntCommand, of kind: GadgetFrame) {
     let first = kind.payloadFirst
-    let end = command.sizes.lowerBound - kind.frame.tail
+    let checksum = Self.checksum(of: command, kind)
+    let end = command.sizes.lowerBound - max(kind.frame.tail, checksum?.width ?? 0)
     var fields = shownFields(command, kind, first, end)
     var at = first
     var result: [Field] = []
@@ -322,7 +323,25 @@ struct GadgetProfile {
     if !isFixed, fields.isEmpty { result = Self.gapFields(command, first, end, isHead: true) }
     line(4, "fields:")
     for field in result { line(6, "- {\(field.words)}", field.comment) }
+    if let checksum {
+      line(
+        6, "- {name: checksum, type: u\(8 * checksum.width), "
+          + "endian: \(checksum.isBigEndian ? "big" : "little"), "
+          + "checksum: {algorithm: \(GadgetWords.algorithm(checksum.algorithm)), "
+          + "from: \(checksum.first - first)}}",
+        "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames (\(checksum.confidence.name))")
+    }
     if hasTail { line(6, "- {name: payload, type: bytes, optional: true}") }
+  }
+
+  /// Returns the checksum that only the frames of a command have, at the end of their payload.
+  private static func checksum(of command: LearntCommand, _ kind: GadgetFrame) -> LearntChecksum? {
+    guard let partial = kind.frame.partial, partial.checksum.after == 0,
+      partial.checksum.first >= kind.payloadFirst,
+      command.sizes.lowerBound == command.sizes.upperBound,
+      command.frames.allSatisfy({ $0.bytes.starts(with: partial.start) })
+    else { return nil }
+    return partial.checksum
   }
 
   /// Returns the fields of numbers that the app showed and whose place is clear.
