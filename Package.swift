@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
+        "Documents", "Comparisons", "Explanations", "Reports", "Learning", "Redaction", "Platforms",
         "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", "CMalloc",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -100,7 +100,8 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Learning", "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
@@ -121,6 +122,8 @@ let package = Package(
         "Bytes",
       ],
       swiftSettings: strict),
+    // Frames, checksums and exchanges of unknown protocols from their values alone: `profiles learn`.
+    .target(name: "Learning", dependencies: ["Decoders", "Bluetooth", "Bytes"], swiftSettings: strict),
     // What is remembered of each connection and controller until the end of a capture, with the
     // packets that show it.
     .target(

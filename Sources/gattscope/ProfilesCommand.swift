@@ -18,11 +18,13 @@ struct ProfilesCommand: ParsableCommand {
         gattscope profiles decode --uuid 2a37 16 48 00 03
         gattscope profiles check band.yaml
         gattscope profiles match capture.btsnoop
+        gattscope profiles learn -o gadget.yaml capture.btsnoop
         gattscope profiles decode --profile band.yaml --uuid fff7 a50683030023
       """,
     subcommands: [
       ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
-      ProfilesDecodeCommand.self, ProfilesMatchCommand.self, ProfilesCompileCommand.self,
+      ProfilesDecodeCommand.self, ProfilesMatchCommand.self, ProfilesLearnCommand.self,
+      ProfilesCompileCommand.self,
     ])
 }
 
