@@ -47,6 +47,8 @@ package struct Dissection: Sendable {
   package private(set) var attFields = ATTFields()
   /// The Security Manager PDU, if the channel carries one.
   package var smp: SMPPDU?
+  /// The RFCOMM frame, if the channel carries RFCOMM.
+  package internal(set) var rfcomm: RFCOMMFrame?
   /// The SDU length, in a frame on a credit-based channel that begins an SDU.
   package var sduLength: UInt16?
   /// The bytes after the last decoded header: parameters, fragment or payload.
@@ -74,6 +76,7 @@ package struct Dissection: Sendable {
       attFields = ATTFields()
     }
     if smp != nil { smp = nil }
+    if rfcomm != nil { rfcomm = nil }
     body = .empty
     parameters = nil
     l2cap = nil

@@ -44,7 +44,9 @@ extension Details {
       if fate.isJoined { sink.packets("reassembled_from", packet.parts) }
       if packet.dissection.isSignalling, !packet.answer.fragment.isDoubtful || sink.showsKeys {
         signalling(packet.dissection, packet.bytes, memory, to: &sink)
-      } else if packet.dissection.att == nil, packet.dissection.smp == nil {
+      } else if packet.dissection.att == nil, packet.dissection.smp == nil,
+        packet.dissection.rfcomm == nil
+      {
         sink.at(Int(packet.dissection.body.start), Int(packet.dissection.body.count))
         payload(
           packet.bytes.part(packet.dissection.body),

@@ -61,7 +61,7 @@ package struct FieldContext: Equatable, Sendable {
       else { return false }
     case .acl:
       guard packet.dissection.l2cap != nil, packet.dissection.smp == nil,
-        !packet.dissection.isSignalling
+        packet.dissection.rfcomm == nil, !packet.dissection.isSignalling
       else {
         return false
       }
