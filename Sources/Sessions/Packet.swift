@@ -31,6 +31,9 @@ package struct Packet: ~Copyable, ~Escapable {
     return channel.completesSDU ? (dissection.body, serial) : nil
   }
 
+  /// The value that the packet carries or completes, unless it carries several.
+  package var soleValue: Slice? { dissection.attFields.value ?? serialValue?.slice }
+
   @_lifetime(copy record)
   init(_ record: borrowing CaptureRecord) {
     self.record = copy record
