@@ -20,6 +20,11 @@ extension Details {
     if frame.dlci != .control {
       sink.at(start, 1)
       sink.number("channel", Int(frame.dlci.serverChannel))
+      if let serial = packet.answer.channel?.serialChannel, let link = packet.answer.link,
+        let service = memory.service(of: serial, on: link)
+      {
+        sink.uuid("service", service)
+      }
       if let serial = packet.answer.channel?.serialChannel, serial.server == .local {
         sink.server(packet.answer.link.map { memory.links.connection($0).vantage } ?? .host)
       }

@@ -115,6 +115,7 @@ extension Sentence {
       comma()
       output.count(payload.byteCount, "byte", "bytes")
     }
+    for service in memory.services.news { self.service(service) }
   }
 
   private mutating func control(_ control: ControlField) {

@@ -70,6 +70,18 @@ extension Sentence {
     undecoded(bytes.part(commands.rest))
   }
 
+  /// Appends the service that SDP names for a channel.
+  mutating func service(_ service: KnownServices.News) {
+    comma()
+    output.text("RFCOMM channel ")
+    output.decimal(Int(service.channel))
+    output.text(" is ")
+    if let uuid = service.uuid { output.namedUUID(uuid, as: .service) }
+    guard !service.name.isEmpty else { return }
+    if service.uuid != nil { output.byte(0x20) }
+    output.quoted(service.name.bytes)
+  }
+
   // MARK: Values
 
   /// Reads the value that a packet completes on a serial channel; nil if there is none. Must be

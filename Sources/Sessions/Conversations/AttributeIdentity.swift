@@ -55,7 +55,10 @@ extension Memory {
   }
 
   /// Returns the service for which a serial channel is used, if that is known.
-  package func service(of serial: SerialFact, on link: LinkSlot) -> BluetoothUUID? { nil }
+  package func service(of serial: SerialFact, on link: LinkSlot) -> BluetoothUUID? {
+    guard case .rfcomm(let channel) = serial.channel else { return nil }
+    return services.service(of: channel, at: Attributes.key(of: serial.server, links[link]))
+  }
 
   /// Returns what is known about the attribute `handle` of one side of a link.
   package func identity(of handle: UInt16?, at side: Side, on link: LinkSlot) -> AttributeIdentity {
