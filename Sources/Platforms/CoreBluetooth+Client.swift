@@ -111,7 +111,7 @@ extension CoreBluetooth {
       return .callback(
         "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
     // The call is all.
-    case .writeWithoutResponse, .signedWrite: return nil
+    case .writeWithoutResponse, .signedWrite, .data: return nil
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {
         return .callback(

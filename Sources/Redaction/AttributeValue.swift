@@ -21,6 +21,8 @@ struct AttributeValue {
   var holdsSecrets = false
   /// Whether it is written with a response, which is how clients configure characteristics.
   var isWriteRequest = false
+  /// Whether it was sent on a serial channel instead.
+  var isSerial = false
 
   /// Returns the values in a PDU, except those that describe the layout of attributes.
   static func all(
@@ -52,7 +54,7 @@ struct AttributeValue {
   private static func read(
     _ packet: borrowing Packet, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
-    guard let pdu = packet.dissection.att else { return [] }
+    guard let pdu = packet.dissection.att else { return serial(packet, memory) }
     let fields = packet.dissection.attFields
     let type = packet.answer.attribute.map { memory.attributes[$0].uuid }
     switch pdu.opcode {
@@ -100,6 +102,16 @@ struct AttributeValue {
           isWriteRequest: pdu.opcode == .writeRequest)
       ]
     }
+  }
+
+  /// Returns the value that a packet completes on a serial channel; it counts as one of the
+  /// channel's service.
+  private static func serial(
+    _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) -> [AttributeValue] {
+    guard let value = packet.serialValue, let link = packet.answer.link else { return [] }
+    let service = memory.service(of: value.on, on: link)
+    return [Self(otherTypes: service.map { [$0.shortest] } ?? [], slice: value.slice, isSerial: true)]
   }
 
   /// Returns the type of an attribute that a PDU with this opcode and direction refers to.

@@ -336,6 +336,7 @@ package struct Pass: ~Copyable {
       let sdu = sdus.accept(&packet, channel, &memory[way: channel, direction], direction)
     else { return }
     packet.complete(sdu)
+    packet.answer.channel?.completesSDU = true
     if channel.bearer != nil { packet.parseChannelATT() }
   }
 }

@@ -359,6 +359,15 @@ struct OperationRow: TableRow {
     Column("handle", .string, "handle") {
       $1.code($0.value.attribute.handle.map { UInt64($0) }, digits: 4)
     },
+    Column(
+      "channel", .string, "serial channel instead of an attribute: RFCOMM channel 1, PSM 0x0081"
+    ) {
+      if let channel = $0.value.attribute.channel {
+        $1.text { $0.channel(channel) }
+      } else {
+        $1.null()
+      }
+    },
     Column("length", .integer, "bytes of the value") {
       $1.integer($0.value.value.map { Int($0.count) })
     },

@@ -87,6 +87,7 @@ package enum Details {
       att(pdu, packet, memory, to: &sink)
     }
     if let pdu = packet.dissection.smp { smp(pdu, packet, to: &sink) }
+    if let frame = packet.dissection.rfcomm { rfcomm(frame, packet, memory, to: &sink) }
     if writesReports { advertisements(packet.bytes, memory, to: &sink) }
     sink.advertiser = KnownAdvertiser()
   }
@@ -277,7 +278,7 @@ package enum Details {
 
   /// Appends the parameters that are present. Returns the bytes after them, and whether they may be
   /// secret.
-  private static func walk<Sink: FieldSink & ~Copyable>(
+  static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     guard layout.has(.known) else { return (slice, false) }

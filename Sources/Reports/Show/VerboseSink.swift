@@ -117,7 +117,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
           : "offsets count from the first byte of the joined PDU")
     }
     Details.packet(packet, memory, to: &self)
-    if reading.isOfPDU, let value = packet.dissection.attFields.value {
+    if reading.isOfPDU, let value = packet.soleValue {
       reading.meaning.writeLines(packet.bytes.part(value), to: &self)
     }
   }

@@ -121,6 +121,8 @@ struct ValueRows: ~Copyable {
     words.copyCell(into: &table.row, isText: true)
     table.begin(.handle)
     if let handle = value.attribute.handle { table.row.handle(handle) }
+    table.begin(.channel)
+    if let channel = value.attribute.channel { table.row.channel(channel) }
     table.begin(.operation)
     table.row.text(value.operation.key)
     table.begin(.direction)
