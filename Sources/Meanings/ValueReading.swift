@@ -219,8 +219,8 @@ package struct ValueReading: ~Copyable {
         messages.accept(
           vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
       }
-      ?? first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, _ in
-        messages.excessive(vendor, on: channel(claim), value)
+      ?? first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
+        messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
       }
     guard let found else { return }
     remember(found, number, 0)
