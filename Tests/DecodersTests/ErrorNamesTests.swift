@@ -106,7 +106,8 @@ struct ErrorNamesTests {
   }
 
   /// Apple, ANCS Specification, Error Codes; the Heart Rate Service, 1.6; Object Transfer as in
-  /// Zephyr's ots_internal.h.
+  /// Zephyr's ots_internal.h, media control as in its mcs.h; HTTP Proxy and Reconnection
+  /// Configuration as in JavaBLEUtil; HID ISO as in Realtek's stack.
   @Test(
     "Built-in services",
     arguments: [
@@ -115,6 +116,10 @@ struct ErrorNamesTests {
       (.service, "89d3502b-0f36-433a-8ef4-c502ad55f8dc", 0xa2, "Absent Attribute"),
       (.service, "1825", 0x83, "Object Name Already Exists"),
       (.service, "1818", 0x80, "Inappropriate Connection Parameters"),
+      (.service, "1823", 0x82, "Network Not Available"),
+      (.service, "1829", 0x81, "Invalid CRC"),
+      (.service, "1848", 0x80, "Value Changed During Read Long"),
+      (.service, "185c", 0x83, "Feature Not Supported"),
     ])
   func builtIn(_ kind: Subject.Kind, _ uuid: String, _ code: UInt8, _ name: String) throws {
     let uuid = try #require(BluetoothUUID(text: uuid))

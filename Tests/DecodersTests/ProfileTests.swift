@@ -162,6 +162,19 @@ struct ProfileTests {
     }
   }
 
+  /// A scooter sends "+ACK…" as 2c01, the number of UGG Features, which is one byte.
+  @Test("Standard values of a fixed size leave other bytes to their senders")
+  func otherSizes() throws {
+    let found = BuiltInProfiles.definitions(.characteristic, BluetoothUUID(0x2c01))
+    let definition = try #require(found.first)
+    #expect(found.count == 1)
+    let fits = [
+      definition.subject.fits(Decoding.bytes("06").bytes),
+      definition.subject.fits(Decoding.bytes("2b 41 43 4b").bytes),
+    ]
+    #expect(fits == [true, false])
+  }
+
   /// A wrong example yields an error with the actual result.
   @Test(arguments: [
     ("fields: {month: 12}", "examples.fields.month: expected `12`, decoded `11`"),
