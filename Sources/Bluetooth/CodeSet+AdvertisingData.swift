@@ -40,6 +40,9 @@ extension CodeSet {
   /// The type of a mesh beacon.
   package static let meshBeacon = CodeSet("Unprovisioned Device | Secure Network | Mesh Private")
 
+  /// The flags of a Secure Network beacon, by their bits (Mesh Protocol, 3.10.3).
+  package static let meshFlags = CodeSet("Key Refresh | IV Update")
+
   /// The PHY of a BIG, in BIGInfo's numbering.
   package static let bigPHY = CodeSet("LE 1M | LE 2M | LE Coded")
 }
