@@ -66,6 +66,9 @@ extension CodeSet {
     Records List
     """)
 
+  /// The flags of a Secure Network beacon, by their bits (Mesh Protocol, 3.10.3).
+  package static let meshFlags = CodeSet("Key Refresh | IV Update")
+
   /// The PHY of a BIG, in BIGInfo's numbering.
   package static let bigPHY = CodeSet("LE 1M | LE 2M | LE Coded")
 }

@@ -14,7 +14,7 @@ extension DecodedWriter {
     output.string(name(decoded.fields[place]))
   }
 
-  /// Writes the number of an entry that is a code with a word. Writes nothing for other entries.
+  /// Writes the number of an entry that is a code. Writes nothing for other entries.
   package func codeNumber(of place: Int, into output: inout Output) {
     let entry = decoded.fields[place]
     guard content(of: entry) == .numberedWord, !isHidden(entry) else { return }

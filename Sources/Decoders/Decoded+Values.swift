@@ -123,7 +123,13 @@ package struct DecodedWriter: ~Copyable {
   // MARK: Numbers
 
   /// Writes the number of a code, whether or not it has a word.
-  func number(_ entry: DecodedField, into output: inout Output) { integer(entry, into: &output) }
+  func number(_ entry: DecodedField, into output: inout Output) {
+    if field(of: entry)?.flags.contains(.flag) ?? false {
+      output.decimal(entry.raw)
+    } else {
+      integer(entry, into: &output)
+    }
+  }
 
   private func integer(_ entry: DecodedField, into output: inout Output) {
     guard let field = field(of: entry) else { return }

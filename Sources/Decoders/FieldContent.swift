@@ -1,9 +1,9 @@
 /// What a decoded field holds. It determines the key of its value in JSON, which therefore has one
 /// type.
 enum FieldContent {
-  /// A quantity, a count, or a code that has no word in any profile.
+  /// A quantity or a count.
   case number
-  /// A number whose word is beside it: every number of the field is a code.
+  /// A code, with its word if it has one: every number of the field is a code.
   case numberedWord
   /// An identifier in hexadecimal, with its word if it has one.
   case code
@@ -43,7 +43,8 @@ extension DecodedWriter {
   private func integerContent(of entry: DecodedField) -> FieldContent {
     guard let field = field(of: entry) else { return .number }
     if field.assigned >= 0 || field.flags.contains(.hex) { return .code }
-    if entry.word >= 0 { return field.isPlainCode ? .numberedWord : .word }
+    if field.isPlainCode { return .numberedWord }
+    if entry.word >= 0 { return .word }
     if field.flags.contains(.flag) { return .flag }
     return field.tick > 0 && isMoment(entry.raw, field) ? .text : .number
   }

@@ -59,6 +59,9 @@ struct FieldContentTests {
     let bits =
       "- {name: a, type: u8, bits: [{bit: 0, name: b}, {bits: [1, 2], name: c, values: {2: two}}]}"
     #expect(try fields(bits, "05") == #"{"b":{"flag":true},"c":{"number":2,"word":"two"}}"#)
+    let switched = "- {name: a, type: u8, bits: [{bit: 0, name: b, values: {0: off}}]}"
+    #expect(try fields(switched, "00") == #"{"b":{"number":0,"word":"off"}}"#)
+    #expect(try fields(switched, "01") == #"{"b":{"number":1}}"#)
     let group = "- {name: a, fields: [{name: b, type: u8, unit: m}]}"
     #expect(
       try fields(group, "05 06")

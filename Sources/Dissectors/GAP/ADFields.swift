@@ -217,7 +217,7 @@ package enum ADFields {
       try taken("OOB_Information", 2, &cursor, &visitor)
       if cursor.remaining >= 4 { try taken("URI_Hash", 4, &cursor, &visitor) }
     case 1:
-      try number("Flags", width: 1, .hex, &cursor, &visitor)
+      try number("Flags", width: 1, .flags(.meshFlags), &cursor, &visitor)
       try taken("Network_ID", line: "network", 8, &cursor, &visitor)
       try taken("IV_Index", line: "IV index", 4, &cursor, &visitor)
       try taken("Authentication_Value", 8, &cursor, &visitor)

@@ -337,7 +337,10 @@ extension RowsReport {
         row.word = scalar.bytes.unquoted.array
         scalar.clear()
         row.writer.codeNumber(of: place, into: &scalar)
-        if scalar.count > 0 { row.number = scalar.bytes.array }
+        if scalar.count > 0 {
+          row.number = scalar.bytes.array
+          if !row.writer.isText(place) { row.word = nil }
+        }
       }
       rows.write(row)
     }
