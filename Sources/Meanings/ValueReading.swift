@@ -378,9 +378,9 @@ package struct ValueReading: ~Copyable {
     _ isOfDevice: (String) -> Bool
   ) -> Bool {
     let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
-    guard profiles.load(),
-      profiles.mayDecode(profiles.plan(.advertisingData, uuid), count: content.byteCount + 2)
-    else { return false }
+    guard profiles.load() else { return false }
+    let plan = profiles.plan(.advertisingData, uuid)
+    guard profiles.mayDecode(plan, count: content.byteCount + 2) else { return false }
     var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
     whole.append(content)
     guard read(.advertisingData, uuid, whole.bytes, sender: sender, isOfDevice: isOfDevice) else {
