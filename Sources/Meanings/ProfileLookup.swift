@@ -10,8 +10,8 @@ package struct ProfileLookup: Sendable {
   /// What applies to one UUID.
   struct Plan: Sendable {
     fileprivate(set) var definitions: [Definition] = []
-    /// If there are many, the indexes of those that allow a value of 0, 1, 2, … bytes; longer values
-    /// are compared with all.
+    /// If there are many, the indexes of those that allow a value of 0, 1, 2, … bytes. Longer
+    /// values are compared with all.
     fileprivate var bySize: [[Int]] = []
     /// Whether only profiles name it.
     fileprivate(set) var isNameless = false
