@@ -10,6 +10,9 @@ package struct ProfileLookup: Sendable {
   /// What applies to one UUID.
   struct Plan: Sendable {
     fileprivate(set) var definitions: [Definition] = []
+    /// If there are many, the indexes of those that allow a value of 0, 1, 2, … bytes. Longer
+    /// values are compared with all.
+    fileprivate var bySize: [[Int]] = []
     /// Whether only profiles name it.
     fileprivate(set) var isNameless = false
     /// The name in the user's profiles.
@@ -140,6 +143,7 @@ package struct ProfileLookup: Sendable {
     var plan = Plan()
     if let uuid {
       plan.definitions = library?.definitions(kind, uuid) ?? []
+      if plan.definitions.count > Self.few { plan.bySize = Self.bySize(plan.definitions) }
       plan.isNameless = uuid.name(as: kind == .characteristic ? .characteristic : nil) == nil
       plan.ownName = library?.ownName(kind, uuid)
       plan.use = KnownValues.use(kind, uuid, library?.wanted ?? [])
@@ -181,18 +185,41 @@ package struct ProfileLookup: Sendable {
     _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, sender: DeviceAddress? = nil,
     _ isOfDevice: (String) -> Bool
   ) -> Definition? {
-    for index in plans[plan].definitions.indices {
-      let definition = plans[plan].definitions[index]
-      guard definition.fits(value) else { continue }
-      if plans[plan].needsContext {
-        let subject = definition.subject
-        if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
-        if let device = subject.device, !isOfDevice(device) { continue }
-        if !subject.fits(sender: sender, value) { continue }
-      }
-      return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
+    func isUsed(_ definition: Definition) -> Bool {
+      guard definition.fits(value) else { return false }
+      guard plans[plan].needsContext else { return true }
+      let subject = definition.subject
+      if let wanted = subject.service, wanted.shortest != service?.shortest { return false }
+      if let device = subject.device, !isOfDevice(device) { return false }
+      return subject.fits(sender: sender, value)
     }
-    return nil
+    let place =
+      value.byteCount < plans[plan].bySize.count
+      ? plans[plan].bySize[value.byteCount].first { isUsed(plans[plan].definitions[$0]) }
+      : plans[plan].definitions.firstIndex(where: isUsed)
+    guard let place else { return nil }
+    let definition = plans[plan].definitions[place]
+    return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
+  }
+
+  /// Returns whether a definition of a plan may decode a value with a number of bytes.
+  func mayDecode(_ plan: Int, count: Int) -> Bool {
+    count < plans[plan].bySize.count
+      ? !plans[plan].bySize[count].isEmpty : !plans[plan].definitions.isEmpty
+  }
+
+  /// The most definitions of a UUID that are compared one by one.
+  private static let few = 4
+
+  /// Returns the indexes of the definitions that allow each number of bytes of a legacy
+  /// advertisement.
+  private static func bySize(_ definitions: [Definition]) -> [[Int]] {
+    (0...31).map { count in
+      definitions.indices.filter { index in
+        let subject = definitions[index].subject
+        return subject.match.count <= count && subject.sizes?.contains(count) ?? true
+      }
+    }
   }
 
   /// Returns the protocols that a value may belong to, by index, and whether only a frame

@@ -473,16 +473,10 @@ package struct ValueReading: ~Copyable {
     _ isOfDevice: (String) -> Bool
   ) -> Bool {
     let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
-    let definitions = profiles.definitions(.advertisingData, uuid)
-    let first = UInt8(company & 0xff)
-    // Nearly all companies return here.
-    guard
-      definitions.contains(where: {
-        $0.subject.sizes?.contains(content.byteCount + 2) ?? true
-          && $0.subject.match.first.map { $0 == nil || $0 == first } ?? true
-      })
-    else { return false }
-    var whole = [first, UInt8(company >> 8)]
+    guard profiles.load() else { return false }
+    let plan = profiles.plan(.advertisingData, uuid)
+    guard profiles.mayDecode(plan, count: content.byteCount + 2) else { return false }
+    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
     whole.append(content)
     guard read(.advertisingData, uuid, whole.bytes, sender: sender, isOfDevice: isOfDevice) else {
       return false

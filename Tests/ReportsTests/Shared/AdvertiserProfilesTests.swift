@@ -133,7 +133,8 @@ struct AdvertiserProfilesTests {
       #expect(Subject(&reader) == subject)
       #expect(subject.specificity > plain.specificity)
       let bytes: [UInt8] = [1, 2]
-      #expect(!subject.fits(sender: DeviceAddress(value: 0x0102), bytes.bytes))
+      let fits = subject.fits(sender: DeviceAddress(value: 0x0102), bytes.bytes)
+      #expect(!fits)
     }
   }
 }
