@@ -137,8 +137,22 @@ extension VendorProtocol.Exchange {
 }
 
 extension VendorProtocol {
+  /// The stored form.
   package var stored: [UInt8] {
     var writer = TableWriter()
+    writeHead(&writer)
+    writer.run(storedMessages)
+    return writer.bytes
+  }
+
+  /// The stored form of everything but the messages.
+  package var storedHead: [UInt8] {
+    var writer = TableWriter()
+    writeHead(&writer)
+    return writer.bytes
+  }
+
+  private func writeHead(_ writer: inout TableWriter) {
     writer.string(profile)
     writer.string(title)
     writer.list(claims) { writer, claim in
@@ -152,11 +166,10 @@ extension VendorProtocol {
     frame.write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
-    writer.run(storedForm(of: messages))
-    return writer.bytes
   }
 
-  private func storedForm(of messages: [Message]) -> [UInt8] {
+  /// The stored form of the messages.
+  package var storedMessages: [UInt8] {
     var writer = TableWriter()
     writer.list(messages) { writer, message in
       writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
@@ -197,7 +210,9 @@ extension VendorProtocol {
   }
 
   /// Creates a protocol from its stored form; nil if that is damaged.
-  package convenience init?(stored bytes: [UInt8]) {
+  ///
+  /// - Parameter place: where `BuiltInProfiles` has its messages; nil if they follow the rest.
+  package convenience init?(stored bytes: [UInt8], messagesAt place: Int? = nil) {
     var reader = TableReader(bytes)
     let profile = reader.string()
     let title = reader.string()
@@ -214,12 +229,12 @@ extension VendorProtocol {
     let frame = FrameLayout(&reader)
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
-    let messages = reader.run()
+    let messages = place == nil ? Self.messages(reader.run()) : nil
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, messages: nil,
-      storedMessages: messages,
+      responses: channels[1], frame: frame, exchange: exchange, messages: messages,
+      messagesAt: place ?? 0,
       hasSecrets: hasSecrets)
   }
 

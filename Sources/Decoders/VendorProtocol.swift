@@ -145,13 +145,14 @@ package final class VendorProtocol: Sendable {
   package var messages: [Message] {
     knownMessages.withLock { known in
       if let known { return known }
-      let messages = Self.messages(storedMessages)
+      let messages = Self.messages(BuiltInProfiles.messages(at: place))
       known = messages
       return messages
     }
   }
   private let knownMessages: Mutex<[Message]?>
-  private let storedMessages: [UInt8]
+  /// Where `BuiltInProfiles` has the messages, which are read when they are needed.
+  private let place: Int
   /// Whether a message has a secret field.
   package let hasSecrets: Bool
   /// The number of messages in the profile.
@@ -163,7 +164,7 @@ package final class VendorProtocol: Sendable {
   ) {
     self.init(
       profile: profile, title: title, claims: claims, requests: requests, responses: responses,
-      frame: frame, exchange: exchange, messages: messages, storedMessages: [],
+      frame: frame, exchange: exchange, messages: messages, messagesAt: 0,
       hasSecrets: messages.contains { $0.definition.hasSecrets })
   }
 
@@ -172,7 +173,7 @@ package final class VendorProtocol: Sendable {
   /// - Parameter messages: nil if they are still to be read from their stored form.
   init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
+    frame: FrameLayout, exchange: Exchange, messages: [Message]?, messagesAt place: Int,
     hasSecrets: Bool
   ) {
     self.profile = profile
@@ -183,7 +184,7 @@ package final class VendorProtocol: Sendable {
     self.frame = frame
     self.exchange = exchange
     knownMessages = Mutex(messages)
-    self.storedMessages = storedMessages
+    self.place = place
     self.hasSecrets = hasSecrets
   }
 
