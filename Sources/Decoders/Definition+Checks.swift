@@ -56,7 +56,8 @@ extension Definition.Tables {
       default: field.width >= 0 && field.width <= 65_535
       }
     guard isWidthSound, [0, 1, 2, 4].contains(field.prefix), field.least >= 0, field.most >= 0,
-      field.most <= ValueDecoder.mostFields, field.checksumFrom >= 0, field.tick >= 0
+      field.most <= ValueDecoder.mostFields, field.checksumFrom >= 0, field.tick >= 0,
+      field.checksum < 0 || checksum(field.checksum) != nil
     else { return false }
     for word in [field.name, field.label, field.unit, field.terminator, field.pattern] {
       guard word >= -1, word < words.count else { return false }
@@ -70,6 +71,16 @@ extension Definition.Tables {
       && areAscending(codes[field.firstCode..<field.firstCode + field.codeCount])
       && areCodes(field.firstQuiet, field.quietCount)
   }
+
+  /// Returns the algorithm of a field's number.
+  func checksum(_ number: Int) -> ChecksumAlgorithm? {
+    let own = number - Self.firstChecksum
+    guard own >= 0 else { return ChecksumAlgorithm.named(number) }
+    return own < checksums.count ? checksums[own] : nil
+  }
+
+  /// The number that means the first of the definition's own checksums.
+  package static var firstChecksum: Int { 256 }
 
   private func areCodes(_ first: Int, _ count: Int) -> Bool {
     first >= 0 && count >= 0 && first <= codes.count && count <= codes.count - first

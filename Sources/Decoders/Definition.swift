@@ -31,6 +31,8 @@ package final class Definition: Sendable {
     package var slotCount = 0
     /// Names for Error Response codes that the attribute or the service defines.
     package var errors: [Code] = []
+    /// The algorithms of checksums that have no name.
+    package var checksums: [ChecksumAlgorithm] = []
 
     /// Creates empty tables.
     package init() {}

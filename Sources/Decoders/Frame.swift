@@ -35,6 +35,14 @@ package struct FrameLayout: Sendable, Equatable {
     case length(Part, Counted, add: Int)
     /// By these bytes.
     case delimiter([UInt8])
+
+    /// Whether the length is known before the end comes.
+    package var isMeasured: Bool {
+      switch self {
+      case .fixed, .length: true
+      case .value, .delimiter: false
+      }
+    }
   }
 
   package struct Checksum: Sendable, Equatable {
@@ -45,6 +53,8 @@ package struct FrameLayout: Sendable, Equatable {
     /// negative: before it).
     package var first: Int
     package var end: Int
+    /// The checksum of a frame without payload, if it is not computed.
+    package var empty: UInt32?
 
     package init(part: Part, algorithm: ChecksumAlgorithm, first: Int, end: Int) {
       self.part = part
@@ -77,10 +87,14 @@ package struct FrameLayout: Sendable, Equatable {
     }
   }
 
+  /// Whether only requests have this layout, or only responses; nil: both have it.
+  package var isRequest: Bool?
   /// The bytes with which each frame begins; nil matches any byte.
   package var start: [UInt8?] = []
   /// How the end of a frame is determined.
   package var ending = Ending.value
+  /// The bytes with which each frame must end if something else determines where that is.
+  package var tail: [UInt8] = []
   /// The parts of the command, the most significant first.
   package var command: [Part] = []
   /// The number that a response repeats.
@@ -95,19 +109,14 @@ package struct FrameLayout: Sendable, Equatable {
   package var timeout: Int?
   /// The maximum length of a joined frame.
   package var most = 512
-  /// The byte that pads a frame after its fields.
+  /// The byte that fills a frame after its fields, and its last value after the frame.
   package var padding: UInt8?
 
   /// Creates a layout in which each write or notification is a frame, all of it payload.
   package init() {}
 
   /// Whether a frame has a length and a checksum that can be verified.
-  package var isVerifiable: Bool {
-    switch ending {
-    case .length, .fixed: checksum != nil
-    case .value, .delimiter: false
-    }
-  }
+  package var isVerifiable: Bool { ending.isMeasured && checksum != nil }
 
   /// Whether a frame ends when its message's fields are complete.
   package var isOpenEnded: Bool { ending == .value && timeout != nil }
@@ -133,6 +142,8 @@ package enum FrameExtent: Equatable, Sendable {
 /// The parts of a frame.
 package struct Frame: Equatable, Sendable {
   package var bytes: Slice
+  /// The index of its layout in the protocol.
+  package fileprivate(set) var layout = 0
   /// The command, if any.
   package var command: Int?
   /// The sequence number, if any.
@@ -198,7 +209,21 @@ extension FrameLayout {
       total = Int(number) + add + rest(counted, part)
     }
     guard total >= least, total <= max(most, bytes.byteCount) else { return .none }
-    return total <= bytes.byteCount ? .complete(total) : .partial(total: total)
+    guard total <= bytes.byteCount else { return .partial(total: total) }
+    return hasTail(bytes, before: total) ? .complete(total) : .none
+  }
+
+  /// Returns whether a frame that ends at an offset ends with the bytes that it must end with.
+  private func hasTail(_ bytes: RawSpan, before end: Int) -> Bool {
+    tail.isEmpty
+      || bytes.part(Slice(start: end - tail.count, count: tail.count)).isEqual(to: tail.bytes)
+  }
+
+  /// Returns whether the bytes from an offset on only fill the value, and there are any.
+  package func isFilled(_ bytes: RawSpan, from offset: Int) -> Bool {
+    guard let padding, offset < bytes.byteCount else { return false }
+    for place in offset..<bytes.byteCount where bytes.byte(at: place) != padding { return false }
+    return true
   }
 
   /// Returns the length of a frame that begins here if it is more than may be joined, and the value
@@ -238,7 +263,7 @@ extension FrameLayout {
 
   /// The minimum length of a frame, with room for every part.
   package var least: Int {
-    var least = max(start.count, payloadFirst - min(0, payloadEnd))
+    var least = max(start.count, payloadFirst - min(0, payloadEnd), tail.count)
     // Without an array of all parts, since this is called for every value of a channel.
     func reach(_ part: Part?) {
       if let part { least = max(least, part.at >= 0 ? part.at + part.width : -part.at) }
@@ -264,11 +289,14 @@ extension FrameLayout {
   }
 
   /// Returns the parts of a complete frame; positions count from the first of all bytes.
-  package func parts(of bytes: RawSpan, _ slice: Slice) -> Frame {
+  ///
+  /// - Parameter layout: the index of this layout in the protocol.
+  package func parts(of bytes: RawSpan, _ slice: Slice, layout: Int = 0) -> Frame {
     let frame = bytes.part(slice)
     let start = Int(slice.start)
     let count = frame.byteCount
     var parts = Frame(slice)
+    parts.layout = layout
     func number(_ part: Part) -> Int {
       let offset = part.at >= 0 ? part.at : count + part.at
       return Int(
@@ -289,7 +317,12 @@ extension FrameLayout {
       let covered = Slice(start: checksum.first, count: max(0, last - checksum.first))
       parts.hasChecksum = true
       parts.found = UInt32(truncatingIfNeeded: number(checksum.part))
-      parts.expected = checksum.algorithm.compute(frame.part(covered))
+      parts.expected =
+        if let empty = checksum.empty, first == end {
+          empty
+        } else {
+          checksum.algorithm.compute(frame.part(covered))
+        }
     }
     if let chunk {
       let index = number(chunk.index)

@@ -10,9 +10,11 @@ struct MessageLooker: Sendable {
     _ bytes: RawSpan, _ context: VendorMessages.Context
   ) -> (message: VendorProtocol.Message, command: Int?)? {
     let vendor = context.vendor
-    let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: bytes.byteCount))
+    let (layout, _) = vendor.extent(of: bytes, isRequest: context.isRequestChannel)
+    let frame = vendor.frames[layout].parts(
+      of: bytes, Slice(start: 0, count: bytes.byteCount), layout: layout)
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
-    guard !isRequest, let message = vendor.message(frame.command, isRequest: false) else {
+    guard !isRequest, let message = vendor.message(frame, bytes, isRequest: false) else {
       return nil
     }
     var decoder = ValueDecoder()

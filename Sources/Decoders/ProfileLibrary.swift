@@ -83,16 +83,16 @@ package struct ProfileLibrary: Sendable {
       guard
         let needsFrame = vendor.needsFrame(
           on: uuid.shortest, of: service?.shortest, isOfDevice: isOfDevice),
-        case .complete(let count) = vendor.frame.extent(of: bytes), count == bytes.byteCount
+        let frame = vendor.wholeFrame(bytes, isRequest: isWritten)
       else { continue }
-      let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
-      if needsFrame, !vendor.isRecognized(in: bytes) { continue }
+      let layout = vendor.frames[frame.layout]
+      if needsFrame, !layout.isVerifiable || !frame.isSound { continue }
       // A part of a message is not a message.
-      if vendor.frame.chunk != nil, frame.chunks != 1 { continue }
+      if layout.chunk != nil, frame.chunks != 1 { continue }
       let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
-      guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      guard let message = vendor.message(frame, bytes, isRequest: isRequest) else { continue }
       // It may equally be a part of a response that has no length.
-      if vendor.frame.isOpenEnded, !isRequest, message.commands == nil { continue }
+      if layout.isOpenEnded, !isRequest, message.commands == nil { continue }
       return .message(vendor, message, frame, isRequest: isRequest)
     }
     return definition.map { .definition($0) }

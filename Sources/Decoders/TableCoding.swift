@@ -167,10 +167,7 @@ extension Definition.Tables {
     for list in [codes, limits] { writer.list(list) { $1.write(&$0) } }
     writer.list(scalings) { $0.row($1, usual: Scaling.Written(), Scaling.Written.columns) }
     writer.list(programs) { $0.count($1) }
-    writer.list(operations) { writer, operation in
-      writer.count(operation.codeNumber)
-      writer.number(operation.operand)
-    }
+    writer.list(operations) { $1.write(&$0) }
     writer.list(externals) { writer, external in
       writer.uuid(external.uuid)
       writer.string(external.path)
@@ -193,10 +190,7 @@ extension Definition.Tables {
     limits = reader.list { Code(&$0) }
     scalings = reader.list { $0.row(usual: Scaling.Written(), Scaling.Written.columns) }
     programs = reader.list { $0.count() }
-    operations = reader.list { reader in
-      let code = reader.count()
-      return Operation(codeNumber: code, operand: reader.number())
-    }
+    operations = reader.list { Operation(&$0) }
     externals = reader.list { reader in
       let uuid = reader.uuid()
       return External(uuid: uuid, path: reader.string())
@@ -245,8 +239,10 @@ extension Definition {
     subject.write(&writer)
     writer.list(exchange.map { [$0] } ?? []) { $1.write(&$0) }
     tables.write(&writer)
-    // Few definitions have errors; those without are stored as they always were.
-    if !tables.errors.isEmpty { writer.list(tables.errors) { $1.write(&$0) } }
+    // Few definitions have errors or checksums; the others are stored as they always were.
+    let hasChecksums = !tables.checksums.isEmpty
+    if !tables.errors.isEmpty || hasChecksums { writer.list(tables.errors) { $1.write(&$0) } }
+    if hasChecksums { writer.list(tables.checksums) { $1.write(&$0) } }
     return writer.bytes
   }
 
@@ -259,8 +255,21 @@ extension Definition {
     let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
     var tables = Tables(&reader)
     if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
+    if !reader.isAtEnd { tables.checksums = reader.list { ChecksumAlgorithm(&$0) } }
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
+  }
+}
+
+extension Operation {
+  func write(_ writer: inout TableWriter) {
+    writer.count(codeNumber)
+    writer.number(operand)
+  }
+
+  init(_ reader: inout TableReader) {
+    let code = reader.count()
+    self.init(codeNumber: code, operand: reader.number())
   }
 }
 

@@ -478,7 +478,7 @@ extension ValueDecoder {
     _ window: Window, _ decoded: inout Decoded
   ) {
     let field = definition.tables.fields[place]
-    guard let algorithm = ChecksumAlgorithm(rawValue: field.checksum) else { return }
+    guard let algorithm = definition.tables.checksum(field.checksum) else { return }
     let from = min(window.group + field.checksumFrom, Int(slice.start))
     let covered = Slice(start: from, count: Int(slice.start) - from)
     // Many checksums over long values would otherwise take too long.

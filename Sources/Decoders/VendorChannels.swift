@@ -23,6 +23,8 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     var open: [UInt8] = []
     var packets: [Int] = []
     var valueCount = 0
+    /// The index of its layout.
+    var layout = 0
     /// Its length, if known.
     var total: Int?
     /// The times of its first and its last part.

@@ -44,9 +44,13 @@ package struct VendorMessages: Sendable {
     let channel: VendorChannel
     /// Whether requests go in this direction.
     let isRequestChannel: Bool
+    /// The index of the layout of the frame that begins or continues with the value.
+    fileprivate(set) var layout: Int
     let packet: Int
     let time: Timestamp?
 
+    /// The layout of the frame that begins or continues with the value.
+    var frame: FrameLayout { _read { yield vendor.frames[layout] } }
     var owner: Int { channel.owner }
     var conversation: UInt64 { channel.conversation }
     /// A sighting without content.
@@ -105,15 +109,15 @@ package struct VendorMessages: Sendable {
     packet: Int, time: Timestamp?
   ) -> VendorSighting? {
     if !following.isEmpty { following.removeAll() }
-    let extent = vendor.frame.extent(of: bytes)
+    let (layout, extent) = vendor.extent(of: bytes, isRequest: isRequestChannel)
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
     if extent == .none, openCount == 0 { return nil }
     guard let slot = slot(channel, makes: extent != .none) else { return nil }
     if extent == .none, channels[slot].open.isEmpty { return nil }
     let context = Context(
-      vendor: vendor, channel: channel, isRequestChannel: isRequestChannel, packet: packet,
-      time: time)
+      vendor: vendor, channel: channel, isRequestChannel: isRequestChannel, layout: layout,
+      packet: packet, time: time)
     var over: Unfinished?
     if !channels[slot].open.isEmpty {
       if let ending = ending(slot, bytes, extent, context) {
@@ -142,25 +146,26 @@ package struct VendorMessages: Sendable {
     case .none: return nil
     case .partial(let total): return open(slot, bytes, total, context)
     case .complete(let count):
-      guard count == bytes.byteCount else {
+      guard count == bytes.byteCount || context.frame.isFilled(bytes, from: count) else {
         return several(slot, bytes.array, [context.packet], context)
       }
-      if context.vendor.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
+      if context.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
         return open(slot, bytes, nil, context)
       }
-      guard let frame = frame(slot, bytes, [context.packet], context) else { return nil }
+      guard let frame = frame(slot, bytes, count, [context.packet], context) else { return nil }
       var sighting = context.sighting
       return report(&sighting, frame, bytes, slot, context) ? sighting : nil
     }
   }
 
-  /// Returns the whole value as a frame; nil if the protocol is not known to be used here.
+  /// Returns the frame that the first bytes are; nil if the protocol is not known to be used here.
   private mutating func frame(
-    _ slot: Int, _ bytes: RawSpan, _ packets: @autoclosure () -> [Int], _ context: Context
+    _ slot: Int, _ bytes: RawSpan, _ count: Int, _ packets: @autoclosure () -> [Int],
+    _ context: Context
   ) -> Frame? {
-    let layout = context.vendor.frame
-    let frame = layout.parts(of: bytes, Slice(start: 0, count: bytes.byteCount))
-    if layout.isVerifiable, frame.isSound { channels[slot].recognize(in: packets()) }
+    let frame = context.frame.parts(
+      of: bytes, Slice(start: 0, count: count), layout: context.layout)
+    if context.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: packets()) }
     return isKnown(slot, context) ? frame : nil
   }
 
@@ -173,7 +178,8 @@ package struct VendorMessages: Sendable {
       return nil
     }
     let begun = channels[slot].open
-    guard case .partial(let total) = vendor.frame.extent(of: begun.bytes) else {
+    let layout = vendor.frames[channels[slot].layout]
+    guard case .partial(let total) = layout.extent(of: begun.bytes) else {
       return (begun.count, nil)
     }
     return (begun.count, total)
@@ -190,20 +196,21 @@ package struct VendorMessages: Sendable {
   private mutating func ending(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
   ) -> Unfinished.Ending? {
-    let wait = context.vendor.frame.timeout ?? 0
+    let wait = context.vendor.frames[channels[slot].layout].timeout ?? 0
     if let last = channels[slot].last, let time = context.time,
       time.nanoseconds(since: last) > Int64(wait) * 1_000_000
     {
       return .silence(wait)
     }
     // A whole frame with a correct checksum is a frame of its own.
-    if case .complete(let count) = extent, count == bytes.byteCount,
-      context.vendor.isRecognized(in: bytes)
+    if case .complete(let count) = extent,
+      count == bytes.byteCount || context.frame.isFilled(bytes, from: count),
+      context.vendor.isRecognized(in: bytes, isRequest: context.isRequestChannel)
     {
       return .another
     }
     let count = channels[slot].open.count + bytes.byteCount
-    let most = context.vendor.frame.most
+    let most = context.vendor.frames[channels[slot].layout].most
     if count > most { return .excess(count, most: most) }
     return isOvertaken(slot, bytes, context) ? .another : nil
   }
@@ -211,18 +218,27 @@ package struct VendorMessages: Sendable {
   /// Returns the part of a frame that a value is, if the frame is too long to be read and no frame
   /// is open; nil if it is not such a part, or the protocol is not known to be used here.
   package mutating func excessive(
-    _ vendor: VendorProtocol, on channel: VendorChannel, _ bytes: RawSpan
+    _ vendor: VendorProtocol, on channel: VendorChannel, isRequestChannel: Bool, _ bytes: RawSpan
   ) -> VendorSighting? {
-    guard vendor.frame.timeout != nil, let total = vendor.frame.excess(of: bytes) else {
-      return nil
+    for layout in vendor.frames
+    where layout.timeout != nil && layout.isRequest ?? isRequestChannel == isRequestChannel {
+      guard let total = layout.excess(of: bytes) else { continue }
+      return excessive(vendor, layout, total, on: channel, bytes)
     }
+    return nil
+  }
+
+  private mutating func excessive(
+    _ vendor: VendorProtocol, _ layout: FrameLayout, _ total: Int, on channel: VendorChannel,
+    _ bytes: RawSpan
+  ) -> VendorSighting? {
     let slot = channels.find(channel.key, channel.owner)
     guard slot.map({ channels[$0].isRecognized }) ?? false || !channel.isByFrame else { return nil }
     var sighting = VendorSighting(vendor: vendor, isByFrame: channel.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
-    sighting.excess = (total, vendor.frame.most)
-    sighting.command = vendor.frame.command(of: bytes)
+    sighting.excess = (total, layout.most)
+    sighting.command = layout.command(of: bytes)
     return sighting
   }
 
@@ -231,10 +247,9 @@ package struct VendorMessages: Sendable {
   private mutating func open(
     _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ context: Context
   ) -> VendorSighting? {
-    guard context.vendor.frame.timeout != nil, bytes.byteCount <= context.vendor.frame.most else {
-      return nil
-    }
+    guard context.frame.timeout != nil, bytes.byteCount <= context.frame.most else { return nil }
     channels[slot].open.append(bytes)
+    channels[slot].layout = context.layout
     channels[slot].packets.removeAll(keepingCapacity: true)
     channels[slot].packets.append(context.packet)
     channels[slot].valueCount = 1
@@ -255,7 +270,7 @@ package struct VendorMessages: Sendable {
     var sighting = context.sighting
     sighting.part = slice
     sighting.total = channels[slot].total
-    sighting.command = context.vendor.frame.command(of: frame)
+    sighting.command = context.frame.command(of: frame)
     sighting.packets = [channels[slot].packets.first ?? context.packet]
     return sighting
   }
@@ -271,10 +286,13 @@ package struct VendorMessages: Sendable {
     }
     channels[slot].valueCount += 1
     if let time = context.time { channels[slot].last = time }
-    let layout = context.vendor.frame
     let whole = channels[slot].open
-    var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
-    if layout.isOpenEnded, extent != .none,
+    var context = context
+    var (layout, extent) = context.vendor.extent(
+      of: whole.bytes, isRequest: context.isRequestChannel, searchedUpTo: start,
+      as: channels[slot].layout)
+    context.layout = layout
+    if context.frame.isOpenEnded, extent != .none,
       isIncomplete(whole.bytes, context, began: channels[slot].began)
     {
       extent = .partial(total: nil)
@@ -283,14 +301,17 @@ package struct VendorMessages: Sendable {
     case .complete(let count):
       let packets = channels[slot].packets
       close(slot)
-      guard count == whole.count else { return several(slot, whole, packets, context) }
-      guard let frame = frame(slot, whole.bytes, packets, context) else { return nil }
+      guard count == whole.count || context.frame.isFilled(whole.bytes, from: count) else {
+        return several(slot, whole, packets, context)
+      }
+      guard let frame = frame(slot, whole.bytes, count, packets, context) else { return nil }
       var sighting = context.sighting
       sighting.part = Slice(start: 0, count: count)
       join(&sighting, whole, packets)
       return report(&sighting, frame, whole.bytes, slot, context) ? sighting : nil
     case .partial(let total):
       channels[slot].total = total
+      channels[slot].layout = layout
       guard isKnown(slot, context) else { return nil }
       return part(slot, Slice(start: start, count: bytes.byteCount), of: whole.bytes, context)
     case .none:
@@ -323,12 +344,16 @@ package struct VendorMessages: Sendable {
   private mutating func several(
     _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ context: Context
   ) -> VendorSighting? {
-    let layout = context.vendor.frame
-    let (frames, rest) = Self.frames(of: whole, layout)
-    let end = frames.last?.bytes.end ?? 0
+    let (frames, end, rest) = Self.frames(of: whole, context)
+    var context = context
+    context.layout = rest.layout
     var next: Int?
-    if case .partial(let total) = rest, layout.timeout != nil { next = .some(total ?? 0) }
-    if layout.isVerifiable, frames.allSatisfy(\.isSound), next != nil || end == whole.count {
+    if case .partial(let total) = rest.extent, context.frame.timeout != nil {
+      next = .some(total ?? 0)
+    }
+    if frames.allSatisfy({ $0.isSound && context.vendor.frames[$0.layout].isVerifiable }),
+      next != nil || end == whole.count
+    {
       channels[slot].recognize(in: packets)
     }
     guard isKnown(slot, context), !frames.isEmpty else { return nil }
@@ -356,20 +381,27 @@ package struct VendorMessages: Sendable {
     return sightings.first
   }
 
-  /// Returns the frames at the beginning of bytes, and what the bytes after them are.
+  /// Returns the frames at the beginning of bytes, where they and what fills the value end, and
+  /// what the bytes after that are.
   private static func frames(
-    of whole: [UInt8], _ layout: FrameLayout
-  ) -> ([Frame], rest: FrameExtent) {
+    of whole: [UInt8], _ context: Context
+  ) -> ([Frame], end: Int, rest: (layout: Int, extent: FrameExtent)) {
+    let vendor = context.vendor
     var frames: [Frame] = []
     var end = 0
-    var rest = FrameExtent.none
+    var rest = (layout: context.layout, extent: FrameExtent.none)
     while end < whole.count, frames.count < mostFrames {
-      rest = layout.extent(of: whole.bytes.dropping(end))
-      guard case .complete(let count) = rest else { break }
-      frames.append(layout.parts(of: whole.bytes, Slice(start: end, count: count)))
+      if let last = frames.last, vendor.frames[last.layout].isFilled(whole.bytes, from: end) {
+        return (frames, whole.count, (last.layout, .none))
+      }
+      rest = vendor.extent(of: whole.bytes.dropping(end), isRequest: context.isRequestChannel)
+      guard case .complete(let count) = rest.extent else { break }
+      frames.append(
+        vendor.frames[rest.layout].parts(
+          of: whole.bytes, Slice(start: end, count: count), layout: rest.layout))
       end += count
     }
-    return (frames, rest)
+    return (frames, end, rest)
   }
 
   /// Returns the channel, and adds it if it is new.
@@ -402,11 +434,17 @@ package struct VendorMessages: Sendable {
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     sighting.command = frame.command
     sighting.isRequest = isRequest
-    if vendor.frame.chunk != nil {
+    if vendor.frames[frame.layout].chunk != nil {
       guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return true }
       frame = whole
     }
-    guard let message = vendor.message(frame.command, isRequest: isRequest) else { return false }
+    let found =
+      if let held = sighting.bytes {
+        vendor.message(frame, held.bytes, isRequest: isRequest)
+      } else {
+        vendor.message(frame, bytes, isRequest: isRequest)
+      }
+    guard let message = found else { return false }
     sighting.frame = frame
     sighting.message = message
     if context.channel.isByFrame, !frame.isSound {
@@ -482,7 +520,8 @@ extension VendorMessages {
   /// sent later, or whose numbers the value repeats. The open frame is then over, unless its fields
   /// require more bytes and only the command indicates the other request.
   private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ context: Context) -> Bool {
-    guard context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
+    guard context.vendor.frames[channels[slot].layout].isOpenEnded,
+      let first = channels[slot].packets.first,
       exchanges.open.contains(where: { $0.isOpen(context, at: context.time) })
     else { return false }
     let open = channels[slot].open
@@ -509,7 +548,9 @@ extension VendorMessages {
   ) -> Unfinished? {
     var unfinished = channels[slot].unfinished
     unfinished?.ending = ending
-    if context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
+    if context.vendor.frames[channels[slot].layout].isOpenEnded,
+      let first = channels[slot].packets.first
+    {
       let open = channels[slot].open
       if let (_, command) = looker.response(open.bytes, context),
         let own = request(of: command, context, at: channels[slot].began),
@@ -533,7 +574,7 @@ extension VendorMessages {
     _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
     _ vendor: VendorProtocol
   ) -> Asked? {
-    guard vendor.frame.isOpenEnded else { return nil }
+    guard vendor.frames.contains(where: \.isOpenEnded) else { return nil }
     return looker.asked(message, frame, bytes, sighting, vendor)
   }
 }
@@ -547,7 +588,7 @@ extension VendorMessages {
   ) -> ExchangeNote {
     // Numbers that a response shares with its request are only compared if the fields determine its
     // end.
-    let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, context) != nil
+    let isLooked = vendor.frames[frame.layout].isOpenEnded && looker.response(bytes, context) != nil
     let looker = isLooked ? looker : nil
     let usesSequence = vendor.exchange.usesSequence
     return exchanges.answer(
@@ -765,7 +806,7 @@ extension VendorMessages {
     _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
     _ context: Context
   ) -> Frame? {
-    guard let layout = context.vendor.frame.chunk else { return frame }
+    guard let layout = context.vendor.frames[frame.layout].chunk else { return frame }
     let packets = sighting.packets.isEmpty ? [context.packet] : sighting.packets
     var message = channels[slot].chunks ?? ChunkedMessage(frame)
     channels[slot].chunks = nil
@@ -786,7 +827,10 @@ extension VendorMessages {
         channels[slot].chunks = message
         exchanges.count(context)
       }
-      if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
+      if let checksum = frame.checksum, !frame.isSound {
+        let width = context.vendor.frames[frame.layout].checksum?.part.width ?? 1
+        sighting.badChecksum = (checksum.found, checksum.expected, 2 * width)
+      }
       sighting.packets = packets
       return nil
     }

@@ -47,7 +47,7 @@ extension FrameLayout {
     writer.number(payloadEnd)
     writer.optional(checksum) { writer, checksum in
       checksum.part.write(&writer)
-      writer.count(checksum.algorithm.rawValue)
+      writer.count(checksum.algorithm.number ?? 0)
       writer.number(checksum.first)
       writer.number(checksum.end)
     }
@@ -83,7 +83,7 @@ extension FrameLayout {
     checksum =
       reader.list { reader in
         let part = Part(&reader)
-        let algorithm = ChecksumAlgorithm(rawValue: reader.count()) ?? .xor8
+        let algorithm = ChecksumAlgorithm.named(reader.count()) ?? .xor8
         let first = reader.number()
         return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
       }.first
@@ -104,14 +104,42 @@ extension FrameLayout {
   }
 }
 
+extension FrameLayout {
+  /// Whether it has something that only its extended form holds.
+  fileprivate var needsExtension: Bool {
+    isRequest != nil || !tail.isEmpty
+      || checksum.map { $0.algorithm.number == nil || $0.empty != nil } ?? false
+  }
+
+  fileprivate func writeExtended(_ writer: inout TableWriter) {
+    write(&writer)
+    writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
+    writer.run(tail)
+    writer.optional(checksum) { writer, checksum in
+      checksum.algorithm.write(&writer)
+      writer.optional(checksum.empty) { $0.count(Int($1)) }
+    }
+  }
+
+  fileprivate init(extended reader: inout TableReader) {
+    self.init(&reader)
+    isRequest = reader.list { $0.count() == 1 }.first
+    tail = reader.run()
+    let (algorithm, empty) =
+      reader.list { reader in
+        let algorithm = ChecksumAlgorithm(&reader)
+        return (algorithm, reader.list { UInt32(truncatingIfNeeded: $0.count()) }.first)
+      }.first ?? (.xor8, nil)
+    checksum?.algorithm = algorithm
+    checksum?.empty = empty
+  }
+}
+
 extension VendorProtocol.Exchange {
   func write(_ writer: inout TableWriter) {
     for rule in [request, response] {
       writer.optional(rule) { writer, rule in
-        writer.list(rule) { writer, operation in
-          writer.count(operation.codeNumber)
-          writer.number(operation.operand)
-        }
+        writer.list(rule) { $1.write(&$0) }
       }
     }
     writer.count(usesSequence ? 1 : 0)
@@ -123,10 +151,7 @@ extension VendorProtocol.Exchange {
     self.init()
     let rules = (0..<2).map { _ in
       reader.list { reader in
-        reader.list { reader in
-          let code = reader.count()
-          return Operation(codeNumber: code, operand: reader.number())
-        }
+        reader.list { Operation(&$0) }
       }.first
     }
     (request, response) = (rules[0], rules[1])
@@ -138,21 +163,13 @@ extension VendorProtocol.Exchange {
 
 extension VendorProtocol {
   /// The stored form.
-  package var stored: [UInt8] {
-    var writer = TableWriter()
-    writeHead(&writer)
-    writer.run(storedMessages)
-    return writer.bytes
-  }
+  package var stored: [UInt8] { stored(includesMessages: true) }
 
   /// The stored form of everything but the messages.
-  package var storedHead: [UInt8] {
-    var writer = TableWriter()
-    writeHead(&writer)
-    return writer.bytes
-  }
+  package var storedHead: [UInt8] { stored(includesMessages: false) }
 
-  private func writeHead(_ writer: inout TableWriter) {
+  private func stored(includesMessages: Bool) -> [UInt8] {
+    var writer = TableWriter()
     writer.string(profile)
     writer.string(title)
     writer.list(claims) { writer, claim in
@@ -163,9 +180,14 @@ extension VendorProtocol {
       writer.count(claim.isFrame ? 1 : 0)
     }
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
-    frame.write(&writer)
+    // Few protocols have more than one simple layout; the others are stored as they always were.
+    let simple = frames.count == 1 && !frames[0].needsExtension ? frames[0] : nil
+    (simple ?? FrameLayout()).write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
+    if includesMessages { writer.run(storedMessages) }
+    if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
+    return writer.bytes
   }
 
   /// The stored form of the messages.
@@ -176,7 +198,8 @@ extension VendorProtocol {
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
       writer.count(
         (message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0)
-          | (message.isImplied ? 4 : 0))
+          | (message.isImplied ? 4 : 0) | (message.condition == nil ? 0 : 8))
+      if let condition = message.condition { writer.list(condition) { $1.write(&$0) } }
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
         writer.number(series.command)
@@ -230,10 +253,12 @@ extension VendorProtocol {
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
     let messages = place == nil ? Self.messages(reader.run()) : nil
-    guard reader.isSound, reader.isAtEnd else { return nil }
+    var frames = [frame]
+    if !reader.isAtEnd { frames = reader.list { FrameLayout(extended: &$0) } }
+    guard !frames.isEmpty, reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, messages: messages,
+      responses: channels[1], frames: frames, exchange: exchange, messages: messages,
       messagesAt: place ?? 0,
       hasSecrets: hasSecrets)
   }
@@ -252,6 +277,7 @@ extension VendorProtocol {
     let commands = reader.list { $0.number() }
     let isRequest = reader.list { $0.count() == 1 }.first
     let flags = reader.count()
+    let condition = flags & 8 == 8 ? reader.list { Operation(&$0) } : nil
     let series =
       reader.list { reader in
         let count = reader.count()
@@ -264,7 +290,7 @@ extension VendorProtocol {
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(
-      commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      commands: range, condition: condition, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
       definition: definition, isImplied: flags & 4 == 4)
   }

@@ -102,6 +102,9 @@ package final class VendorProtocol: Sendable {
   package final class Message: Sendable {
     /// Its commands; nil: all that no other message has.
     package let commands: ClosedRange<Int>?
+    /// What must be true of its frames: an expression; nil: nothing. Which bytes the payload must
+    /// begin with, and how many it has, is in the definition's subject.
+    package let condition: [Operation]?
     /// Whether it is only a request or only a response; nil: either.
     package let isRequest: Bool?
     /// Whether it answers nothing.
@@ -116,16 +119,31 @@ package final class VendorProtocol: Sendable {
     package let isImplied: Bool
 
     package init(
-      commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
-      series: Series?, definition: Definition, isImplied: Bool = false
+      commands: ClosedRange<Int>?, condition: [Operation]? = nil, isRequest: Bool?,
+      isUnsolicited: Bool, isUnanswered: Bool, series: Series?, definition: Definition,
+      isImplied: Bool = false
     ) {
       self.commands = commands
+      self.condition = condition
       self.isRequest = isRequest
       self.isUnsolicited = isUnsolicited
       self.isUnanswered = isUnanswered
       self.series = series
       self.definition = definition
       self.isImplied = isImplied
+    }
+
+    /// Whether it is for all frames whose commands no other message has.
+    package var isForAllOthers: Bool {
+      commands == nil && condition == nil && definition.subject.match.isEmpty
+        && definition.subject.sizes == nil
+    }
+
+    /// Returns whether a frame with one of the commands is such a message.
+    fileprivate func fits(_ frame: Frame, _ bytes: RawSpan) -> Bool {
+      guard definition.fits(bytes.part(frame.payload)) else { return false }
+      guard let condition else { return true }
+      return Exchange.run(condition, frame.command ?? 0, bytes.part(frame.bytes)).isTrue
     }
   }
 
@@ -137,7 +155,8 @@ package final class VendorProtocol: Sendable {
   /// The channels of requests and of responses.
   package let requests: [Channel]
   package let responses: [Channel]
-  package let frame: FrameLayout
+  /// The layouts of frames. Of several that a direction has, a frame has the first that fits.
+  package let frames: [FrameLayout]
   /// How responses are matched to requests.
   package let exchange: Exchange
   /// The messages, those without commands last. They are read from their stored form on first use,
@@ -160,11 +179,11 @@ package final class VendorProtocol: Sendable {
 
   package convenience init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, messages: [Message]
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]
   ) {
     self.init(
       profile: profile, title: title, claims: claims, requests: requests, responses: responses,
-      frame: frame, exchange: exchange, messages: messages, messagesAt: 0,
+      frames: frames, exchange: exchange, messages: messages, messagesAt: 0,
       hasSecrets: messages.contains { $0.definition.hasSecrets })
   }
 
@@ -173,7 +192,7 @@ package final class VendorProtocol: Sendable {
   /// - Parameter messages: nil if they are still to be read from their stored form.
   init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, messages: [Message]?, messagesAt place: Int,
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]?, messagesAt place: Int,
     hasSecrets: Bool
   ) {
     self.profile = profile
@@ -181,7 +200,7 @@ package final class VendorProtocol: Sendable {
     self.claims = claims
     self.requests = requests
     self.responses = responses
-    self.frame = frame
+    self.frames = frames
     self.exchange = exchange
     knownMessages = Mutex(messages)
     self.place = place
@@ -214,27 +233,56 @@ package final class VendorProtocol: Sendable {
     exchange.isRequest(frame.command ?? 0, bytes.part(frame.bytes)) ?? onRequestChannel
   }
 
-  /// Returns the message of a command.
-  package func message(_ command: Int?, isRequest: Bool) -> Message? {
+  /// Returns which message a frame is: the first of its command that fits, or else the first of
+  /// those for all other commands.
+  ///
+  /// - Parameter bytes: the bytes that the frame's positions count in.
+  package func message(_ frame: Frame, _ bytes: RawSpan, isRequest: Bool) -> Message? {
     var other: Message?
     for message in messages {
       if let only = message.isRequest, only != isRequest { continue }
-      guard let commands = message.commands else {
-        other = other ?? message
-        continue
+      if let commands = message.commands {
+        guard let command = frame.command, commands.contains(command) else { continue }
+        if message.fits(frame, bytes) { return message }
+      } else if other == nil, message.fits(frame, bytes) {
+        other = message
       }
-      if let command, commands.contains(command) { return message }
     }
     return other
   }
 
+  /// Returns how many of the bytes are a frame of a direction, and the index of its layout.
+  ///
+  /// - Parameters:
+  ///   - searched: the number of bytes that were already searched for the end, in vain.
+  ///   - searchedLayout: the layout for which they were searched.
+  package func extent(
+    of bytes: RawSpan, isRequest: Bool, searchedUpTo searched: Int = 0, as searchedLayout: Int = 0
+  ) -> (layout: Int, extent: FrameExtent) {
+    for layout in frames.indices where frames[layout].isRequest ?? isRequest == isRequest {
+      let extent = frames[layout].extent(
+        of: bytes, searchedUpTo: layout == searchedLayout ? searched : 0)
+      if extent != .none { return (layout, extent) }
+    }
+    return (0, .none)
+  }
+
+  /// Returns the frame that all bytes are, apart from those that fill the value after it; nil if
+  /// they are not one.
+  package func wholeFrame(_ bytes: RawSpan, isRequest: Bool) -> Frame? {
+    let (layout, extent) = extent(of: bytes, isRequest: isRequest)
+    guard case .complete(let count) = extent,
+      count == bytes.byteCount || frames[layout].isFilled(bytes, from: count)
+    else { return nil }
+    return frames[layout].parts(of: bytes, Slice(start: 0, count: count), layout: layout)
+  }
+
   /// Returns whether the bytes begin with a whole frame with a correct checksum, which identifies
   /// the protocol if nothing else does.
-  package func isRecognized(in bytes: RawSpan) -> Bool {
-    guard frame.isVerifiable, case .complete(let count) = frame.extent(of: bytes) else {
-      return false
-    }
-    return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound
+  package func isRecognized(in bytes: RawSpan, isRequest: Bool) -> Bool {
+    let (layout, extent) = extent(of: bytes, isRequest: isRequest)
+    guard case .complete(let count) = extent, frames[layout].isVerifiable else { return false }
+    return frames[layout].parts(of: bytes, Slice(start: 0, count: count)).isSound
   }
 
   /// Decodes the message of a whole frame, including its checksum.
@@ -249,8 +297,9 @@ package final class VendorProtocol: Sendable {
     let context = DecodingContext(
       isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)
-    if let padding = self.frame.padding { decoded.leaveOut(padding, bytes) }
-    guard let checksum = frame.checksum, let part = self.frame.checksum?.part else { return }
+    let layout = frames[frame.layout]
+    if let padding = layout.padding { decoded.leaveOut(padding, bytes) }
+    guard let checksum = frame.checksum, let part = layout.checksum?.part else { return }
     let end = frame.bytes.end
     let at = part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at
     let place = Slice(start: frame.isJoined ? max(0, end - part.width) : at, count: part.width)
@@ -268,7 +317,7 @@ package final class VendorProtocol: Sendable {
 
 extension VendorProtocol.Exchange {
   /// Returns the result of a rule for a command.
-  private static func run(
+  fileprivate static func run(
     _ operations: [Operation], _ command: Int, _ frame: RawSpan
   ) -> Known {
     // The size is fixed, since this is called for every message.
@@ -280,9 +329,12 @@ extension VendorProtocol.Exchange {
       switch code.arity {
       case 0:
         stack[depth] =
-          code == .number
-          ? Known(operation.operand)
-          : code == .header ? HeaderPart(operation.operand).number(in: frame) : Known(command)
+          switch code {
+          case .number: Known(operation.operand)
+          case .header: HeaderPart(operation.operand).number(in: frame)
+          case .size: Known(frame.byteCount)
+          default: Known(command)
+          }
         depth += 1
       case 1: stack[depth - 1] = code.result(stack[depth - 1])
       default:

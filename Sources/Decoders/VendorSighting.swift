@@ -112,8 +112,8 @@ package struct VendorSighting: Sendable {
   package internal(set) var total: Int?
   /// The part of a message that it is, if the message has several frames.
   package internal(set) var chunk: ChunkNote?
-  /// For a part with a wrong checksum: the one found and the correct one.
-  package internal(set) var badChecksum: (found: UInt32, expected: UInt32)?
+  /// For a part with a wrong checksum: the one found, the correct one, and their number of digits.
+  package internal(set) var badChecksum: (found: UInt32, expected: UInt32, digits: Int)?
   /// For a part of a frame that is not read because it is too long: its length, and the most that
   /// the profile allows.
   package internal(set) var excess: (total: Int, most: Int)?

@@ -61,10 +61,9 @@ extension VendorSighting {
     var remarks: [MessageRemark] = []
     if let excess { remarks.append(.excess(total: excess.total, most: excess.most)) }
     if let badChecksum {
-      let width = vendor.frame.checksum?.part.width ?? 1
       remarks.append(
         .badChecksum(
-          found: badChecksum.found, expected: badChecksum.expected, digits: 2 * width))
+          found: badChecksum.found, expected: badChecksum.expected, digits: badChecksum.digits))
     }
     if let chunk {
       if chunk.isRepeated { remarks.append(.repeatedPart(chunk.number)) }

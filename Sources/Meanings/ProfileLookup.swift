@@ -92,10 +92,12 @@ package struct ProfileLookup: Sendable {
     self.library = library
     firstBytes = [Bool](repeating: false, count: 256)
     for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
-      if let first = vendor.frame.start.first, let byte = first {
-        firstBytes[Int(byte)] = true
-      } else {
-        for byte in 0..<256 { firstBytes[byte] = true }
+      for frame in vendor.frames {
+        if let first = frame.start.first, let byte = first {
+          firstBytes[Int(byte)] = true
+        } else {
+          for byte in 0..<256 { firstBytes[byte] = true }
+        }
       }
     }
   }

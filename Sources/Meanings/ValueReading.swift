@@ -159,8 +159,8 @@ package struct ValueReading: ~Copyable {
           vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
       }
       if found == nil, definition == nil, !profiles[plan].isClosed {
-        found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, _ in
-          messages.excessive(vendor, on: channel(claim), value)
+        found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, asks in
+          messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
         }
       }
       if let found {

@@ -90,10 +90,10 @@ extension Example {
     var (bytes, frame): ([UInt8], Frame)
     if values.count == 1 {
       bytes = values[0]
-      guard vendor.frame.extent(of: bytes.bytes) == .complete(bytes.count) else {
+      guard let whole = vendor.wholeFrame(bytes.bytes, isRequest: isRequest) else {
         throw node.error("the bytes are not one whole frame")
       }
-      frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+      frame = whole
     } else {
       var messages = VendorMessages()
       var last: VendorSighting?
@@ -110,7 +110,7 @@ extension Example {
       (bytes, frame) = (whole, joined)
     }
     let command = frame.command.map { "command 0x\(String($0, radix: 16))" } ?? "bytes"
-    guard let message = vendor.message(frame.command, isRequest: isRequest), !message.isImplied
+    guard let message = vendor.message(frame, bytes.bytes, isRequest: isRequest), !message.isImplied
     else {
       throw node.error("no message has the frame's \(command)")
     }

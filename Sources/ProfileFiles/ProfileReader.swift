@@ -182,15 +182,7 @@ package struct ProfileReader {
   ) throws(ProfileError) -> (Definition, [SourceNode]) {
     subject.device = try keys.node("device")?.text()
     subject.isCarrier = try keys.node("carrier")?.flag() ?? false
-    subject.match = try keys.node("match")?.pattern(allowsAny: true) ?? []
-    if let size = keys.node("size") {
-      if case .list = size.content {
-        subject.sizes = try size.bounds()
-      } else {
-        let number = try size.number(in: 0...65_535)
-        subject.sizes = number...number
-      }
-    }
+    try Self.bytes(keys, &subject)
     _ = try keys.node("source")?.text()
     let name = try keys.required("name").line()
     var compiler = DefinitionCompiler(context)
@@ -204,6 +196,18 @@ package struct ProfileReader {
     }
     let definition = try finish(&compiler, keys, scope, subject, name: name, exchange)
     return (definition, try keys.node("examples")?.list("a list of examples") ?? [])
+  }
+
+  /// Reads which bytes a definition or message is for.
+  static func bytes(_ keys: KeyedNode, _ subject: inout Subject) throws(ProfileError) {
+    subject.match = try keys.node("match")?.pattern(allowsAny: true) ?? []
+    guard let size = keys.node("size") else { return }
+    if case .list = size.content {
+      subject.sizes = try size.bounds()
+    } else {
+      let number = try size.number(in: 0...65_535)
+      subject.sizes = number...number
+    }
   }
 
   /// Compiles the text, and creates a definition from the tables.
@@ -259,14 +263,18 @@ package struct ProfileReader {
   }
 
   /// Reads an expression that can use `command` and the numbers of a frame's header.
-  private static func rule(
-    _ node: SourceNode, _ header: [String: HeaderPart]
+  ///
+  /// - Parameter allowsSize: whether it can also use the number of the frame's bytes.
+  static func rule(
+    _ node: SourceNode, _ header: [String: HeaderPart], allowsSize: Bool = false
   ) throws(ProfileError) -> [Operation] {
-    let names = header.isEmpty ? "only `command`" : "only `command` and the header's numbers"
+    let own = allowsSize ? "`command`, `size`" : "`command`"
+    let names = header.isEmpty ? "only \(own)" : "only \(own) and the header's numbers"
     var operations: [Operation] = []
     for step in try ExpressionParser.parse(node).steps {
       switch step {
       case .operation(let operation): operations.append(operation)
+      case .name("size") where allowsSize: operations.append(Operation(.size))
       case .name("command"): operations.append(Operation(.command))
       case .name(let name):
         guard let part = header[name] else {
@@ -326,10 +334,10 @@ extension ProfileFile {
     }
     let reader = try ProtocolReader(parts[2].1, context)
     for claim in claims where claim.isFrame {
-      if claim.isAnywhere, !reader.frame.isRecognizable {
+      if claim.isAnywhere, !reader.isRecognizable(anywhere: true) {
         throw claimsNode.error("frame: true alone needs a frame with start, length and checksum")
       }
-      guard reader.frame.isVerifiable else {
+      guard reader.isRecognizable(anywhere: false) else {
         throw claimsNode.error("frame: true needs a frame with length or size, and a checksum")
       }
     }
@@ -359,15 +367,10 @@ extension ProfileFile {
         "a protocol with a field that is `secret` must name its characteristic wherever it applies")
     }
     // Messages for all other commands come after the others, and each direction has one.
-    if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      let unknown = reader.unknown(isSecret: hasSecrets)
-      let (message, _) = try reader.message(
-        try SourceNode.read([UInt8](unknown.utf8), file: ""), isImplied: true)
-      list.append(message)
-    }
+    list += try reader.implied(beside: list)
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,
-      responses: responses, frame: reader.frame,
+      responses: responses, frames: reader.frames,
       exchange: exchange ?? VendorProtocol.Exchange(), messages: list)
   }
 }

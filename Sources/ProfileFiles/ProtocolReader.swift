@@ -3,21 +3,104 @@ import Decoders
 
 /// Reads the keys of a vendor's protocol: where it is used, frames, messages.
 struct ProtocolReader {
-  let frame: FrameLayout
-  private let header: SourceNode?
+  /// A layout with the fields of its header.
+  private struct Form {
+    var frame: FrameLayout
+    var header: SourceNode?
+    let node: SourceNode?
+
+    /// Whether messages can be read without knowing which of the two layouts they have.
+    func isAlike(_ other: Form) -> Bool {
+      frame.command.map(\.width) == other.frame.command.map(\.width)
+        && header?.line == other.header?.line
+        && (header == nil || frame.payloadFirst == other.frame.payloadFirst)
+    }
+  }
+
+  private let forms: [Form]
   private let context: FileContext
+
+  /// The layouts of frames.
+  var frames: [FrameLayout] { forms.map(\.frame) }
 
   /// Reads `frame`; without it each write or notification is a frame.
   init(_ node: SourceNode?, _ context: FileContext) throws(ProfileError) {
     self.context = context
     guard let node else {
-      frame = FrameLayout()
-      header = nil
+      forms = [Form(frame: FrameLayout(), header: nil, node: nil)]
       return
     }
     let keys = try KeyedNode(node, "a mapping of the frame's parts")
+    var forms: [Form] = []
+    for (key, isRequest) in [("requests", true), ("responses", false)] {
+      guard let own = keys.node(key) else { continue }
+      var variants = [own]
+      if case .list = own.content {
+        variants = try own.shortList("the layouts of frames")
+        guard !variants.isEmpty else { throw own.error("expected a layout or a list of them") }
+      }
+      for variant in variants {
+        let merged = try keys.overridden(by: variant) { own in
+          // Either of the two replaces the other.
+          let ending: Set<String> = own.has("length") || own.has("size") ? ["length", "size"] : []
+          return ending.union(["requests", "responses"])
+        }
+        var form = try Self.form(merged, variant, context)
+        form.frame.isRequest = isRequest
+        forms.append(form)
+      }
+    }
+    for (key, isRequest) in [("requests", true), ("responses", false)]
+    where !forms.contains(where: { $0.frame.isRequest == isRequest }) {
+      let common = keys.without(["requests", "responses"])
+      var form = try Self.form(common, node, context)
+      guard !forms.isEmpty else {
+        forms = [form]
+        break
+      }
+      guard !form.frame.start.isEmpty || form.frame.ending != .value else {
+        throw node.error("the key `\(key)` is missing")
+      }
+      form.frame.isRequest = isRequest
+      forms.append(form)
+    }
+    self.forms = forms
+    for isRequest in [true, false] {
+      let own = forms.filter { $0.frame.isRequest ?? isRequest == isRequest }
+      if let other = own.first(where: { !$0.isAlike(own[0]) }) {
+        throw (other.node ?? node).error(
+          "the layouts of one direction need the same `header` and equally long commands")
+      }
+    }
+  }
+
+  /// The directions in which messages are read: nil if what they depend on is the same in both.
+  private var directions: [Bool?] {
+    forms.allSatisfy { $0.isAlike(forms[0]) } ? [nil] : [true, false]
+  }
+
+  /// Returns a layout that messages of a direction have.
+  private func form(_ isRequest: Bool?) -> Form {
+    forms.first { $0.frame.isRequest == nil || $0.frame.isRequest == isRequest } ?? forms[0]
+  }
+
+  /// Returns whether a whole frame of each direction can show that the protocol is used: anywhere,
+  /// or on a characteristic where it may be.
+  func isRecognizable(anywhere: Bool) -> Bool {
+    [true, false].allSatisfy { isRequest in
+      frames.contains {
+        $0.isRequest ?? isRequest == isRequest
+          && (anywhere ? $0.isRecognizable : $0.isVerifiable)
+      }
+    }
+  }
+
+  /// Reads the keys of one layout.
+  private static func form(
+    _ keys: KeyedNode, _ node: SourceNode, _ context: FileContext
+  ) throws(ProfileError) -> Form {
     let isBig = context.isBigEndian
-    header = keys.node("header")
+    let header = keys.node("header")
     var frame = FrameLayout()
     var parts = FrameParts()
     frame.start = try keys.node("start")?.pattern(allowsAny: true) ?? []
@@ -27,10 +110,10 @@ struct ProtocolReader {
         guard (1...4).contains(list.count) else {
           throw command.error("a command has up to four parts")
         }
-        for node in list { frame.command.append(try Self.part(node, isBig)) }
+        for node in list { frame.command.append(try part(node, isBig)) }
         for (part, node) in zip(frame.command, list) { parts.add("command", part, node) }
       } else {
-        frame.command = [try Self.part(command, isBig)]
+        frame.command = [try part(command, isBig)]
         parts.add("command", frame.command[0], command)
       }
       guard frame.command.reduce(0, { $0 + $1.width }) <= 7 else {
@@ -38,12 +121,18 @@ struct ProtocolReader {
       }
     }
     frame.sequence = try keys.node("sequence").map { node throws(ProfileError) in
-      try Self.part(node, isBig)
+      try part(node, isBig)
     }
     parts.add("sequence", frame.sequence, keys.node("sequence"))
-    if let checksum = keys.node("checksum") { frame.checksum = try Self.checksum(checksum, isBig) }
+    if let checksum = keys.node("checksum") {
+      frame.checksum = try Self.checksum(checksum, isBig)
+    }
     parts.add("checksum", frame.checksum?.part, keys.node("checksum"))
     let ending = try Self.ending(keys, isBig)
+    if ending.isMeasured, let end = keys.node("end") {
+      frame.tail = try end.ending()
+      frame.payloadEnd = -frame.tail.count
+    }
     if case .length(let part, _, _) = ending { parts.add("length", part, keys.node("length")) }
     for part in frame.command where part.at >= 0 { behind = max(behind, part.at + part.width) }
     if case .length(let part, _, _) = ending { behind = max(behind, part.at + part.width) }
@@ -52,7 +141,7 @@ struct ProtocolReader {
     }
     frame.ending = ending
     frame.payloadFirst = behind
-    if let at = frame.checksum?.part.at, at < 0 { frame.payloadEnd = at }
+    if let at = frame.checksum?.part.at, at < 0 { frame.payloadEnd = min(at, frame.payloadEnd) }
     if case .delimiter(let end) = ending, frame.payloadEnd == 0 { frame.payloadEnd = -end.count }
     if let payload = keys.node("payload") {
       (frame.payloadFirst, frame.payloadEnd) = try Self.range(payload)
@@ -74,7 +163,7 @@ struct ProtocolReader {
       frame.padding = bytes[0]
     }
     try keys.finish()
-    self.frame = frame
+    return Form(frame: frame, header: header, node: node)
   }
 
   /// Reads a number at a position.
@@ -95,15 +184,15 @@ struct ProtocolReader {
   private static func ending(
     _ keys: KeyedNode, _ isBigEndian: Bool
   ) throws(ProfileError) -> FrameLayout.Ending {
-    let given = ["length", "size", "end"].filter(keys.has)
-    guard given.count <= 1 else {
-      throw keys.node.error("a frame has only one of the keys \(given.joined(separator: " and "))")
+    guard !keys.has("length") || !keys.has("size") else {
+      throw keys.node.error("a frame has only one of the keys length and size")
     }
     if let size = keys.node("size") { return .fixed(try size.number(in: 1...65_535)) }
-    if let end = keys.node("end") {
-      return .delimiter(try end.ending())
+    guard let length = keys.node("length") else {
+      return try keys.node("end").map { node throws(ProfileError) in
+        .delimiter(try node.ending())
+      } ?? .value
     }
-    guard let length = keys.node("length") else { return .value }
     var counted = FrameLayout.Counted.frame
     var add = 0
     let part = try part(length, isBigEndian) { keys throws(ProfileError) in
@@ -126,7 +215,7 @@ struct ProtocolReader {
   private static func checksum(
     _ node: SourceNode, _ isBigEndian: Bool
   ) throws(ProfileError) -> FrameLayout.Checksum {
-    let keys = try KeyedNode(node, "a mapping of at, algorithm, over")
+    let keys = try KeyedNode(node, "a mapping of at, algorithm, over, empty")
     let at = try keys.required("at").number(in: -255...255)
     let algorithm = try TableBuilder.algorithm(try keys.required("algorithm"))
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
@@ -134,6 +223,10 @@ struct ProtocolReader {
       try keys.node("over").map { node throws(ProfileError) in
         try range(node)
       } ?? (0, at)
+    let most = Int(algorithm.mask)
+    let empty = try keys.node("empty").map { node throws(ProfileError) in
+      UInt32(truncatingIfNeeded: try node.number(in: 0...most))
+    }
     try keys.finish()
     guard first >= 0 else {
       throw node.error("a checksum covers bytes from 0 or later", key: "over")
@@ -142,9 +235,11 @@ struct ProtocolReader {
       throw node.error(
         "reaches over the frame's end: \(algorithm.name) has \(algorithm.width) bytes")
     }
-    return FrameLayout.Checksum(
+    var checksum = FrameLayout.Checksum(
       part: FrameLayout.Part(at: at, width: algorithm.width, isBigEndian: isBig),
       algorithm: algorithm, first: first, end: end)
+    checksum.empty = empty
+    return checksum
   }
 
   private static func chunk(
@@ -169,15 +264,29 @@ struct ProtocolReader {
 
   // MARK: Messages
 
-  /// Returns the message for commands that no other message has, if the profile does not contain
-  /// one.
-  func unknown(isSecret: Bool) -> String {
-    let command = frame.command.isEmpty ? "" : "command {command:x2}"
-    let payload = frame.command.isEmpty ? "[payload {payload}]" : "[, payload {payload}]"
-    return """
-      {command: other, name: unknown, fields: [{name: payload, type: bytes, optional: true, secret: \(isSecret)}],
-      text: "\(command)\(payload)"}
-      """
+  /// Returns the messages for commands that no other message has, as far as the profile does not
+  /// contain them.
+  func implied(
+    beside messages: [VendorProtocol.Message]
+  ) throws(ProfileError) -> [VendorProtocol.Message] {
+    let isSecret = messages.contains(where: \.definition.hasSecrets)
+    var implied: [VendorProtocol.Message] = []
+    for direction in directions
+    where !messages.contains(where: {
+      $0.isForAllOthers && ($0.isRequest == nil || $0.isRequest == direction)
+    }) {
+      let hasCommand = !form(direction).frame.command.isEmpty
+      let command = hasCommand ? "command {command:x2}" : ""
+      let payload = hasCommand ? "[, payload {payload}]" : "[payload {payload}]"
+      let only = direction.map { ", direction: \($0 ? "request" : "response")" } ?? ""
+      let text = """
+        {command: other, name: unknown\(only), fields: [{name: payload, type: bytes, optional: true, secret: \(isSecret)}],
+        text: "\(command)\(payload)"}
+        """
+      let node = try SourceNode.read([UInt8](text.utf8), file: "")
+      implied.append(try message(node, isImplied: true).0)
+    }
+    return implied
   }
 
   /// Reads a message and its examples.
@@ -187,7 +296,13 @@ struct ProtocolReader {
     _ node: SourceNode, isImplied: Bool = false
   ) throws(ProfileError) -> (VendorProtocol.Message, [SourceNode]) {
     let keys = try KeyedNode(node, "a message")
-    let commands = try self.commands(try keys.required("command"))
+    let isRequest = try keys.node("direction")?.choice([("request", true), ("response", false)])
+    guard isRequest != nil || directions == [nil] else {
+      throw node.error(
+        "the key `direction` is missing: requests and responses differ in header or command")
+    }
+    let (frame, header) = (form(isRequest).frame, form(isRequest).header)
+    let commands = try Self.commands(try keys.required("command"), frame)
     let nameNode = try keys.required("name")
     let name = try nameNode.line("a name")
     guard
@@ -195,7 +310,6 @@ struct ProtocolReader {
         SourceNode.isName(String($0))
       })
     else { throw nameNode.error("expected names of a to z, digits and _ with dots between") }
-    let isRequest = try keys.node("direction")?.choice([("request", true), ("response", false)])
     let isUnsolicited = try keys.node("unsolicited")?.flag() ?? false
     let isAnswered = try keys.node("answered")?.flag() ?? true
     var compiler = DefinitionCompiler(context, allowsCommand: true)
@@ -211,14 +325,19 @@ struct ProtocolReader {
       try compiler.fields(fields, scope, isBigEndian: isBig)
     }
     let series = try keys.node("series").map { node throws(ProfileError) in
-      try self.series(node, &compiler, scope)
+      try Self.series(node, frame, &compiler, scope)
     }
-    let subject = Subject(
+    var subject = Subject(
       .message, BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: commands?.lowerBound ?? 0)))
+    try ProfileReader.bytes(keys, &subject)
+    let parts = try headerParts(of: header)
+    let condition = try keys.node("when").map { node throws(ProfileError) in
+      try ProfileReader.rule(node, parts, allowsSize: true)
+    }
     let examples = try keys.node("examples")?.list("a list of examples") ?? []
     let definition = try ProfileReader.finish(&compiler, keys, scope, subject, name: name)
     let message = VendorProtocol.Message(
-      commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited,
+      commands: commands, condition: condition, isRequest: isRequest, isUnsolicited: isUnsolicited,
       isUnanswered: !isAnswered, series: series,
       definition: definition, isImplied: isImplied)
     return (message, examples)
@@ -226,7 +345,9 @@ struct ProtocolReader {
 
   /// Reads `command`: a number, a range, or a list of numbers for the command's parts; nil for
   /// `other`.
-  private func commands(_ node: SourceNode) throws(ProfileError) -> ClosedRange<Int>? {
+  private static func commands(
+    _ node: SourceNode, _ frame: FrameLayout
+  ) throws(ProfileError) -> ClosedRange<Int>? {
     if case .scalar("other") = node.content { return nil }
     guard !frame.command.isEmpty else {
       throw node.error("the frame has no command, so this can only be `other`")
@@ -252,12 +373,12 @@ struct ProtocolReader {
     return command...command
   }
 
-  private func series(
-    _ node: SourceNode, _ compiler: inout DefinitionCompiler, _ scope: Scope
+  private static func series(
+    _ node: SourceNode, _ frame: FrameLayout, _ compiler: inout DefinitionCompiler, _ scope: Scope
   ) throws(ProfileError) -> VendorProtocol.Series {
     let keys = try KeyedNode(node, "a mapping of count and command")
     let count = try compiler.program(try keys.required("count"), scope)
-    let command = try commands(try keys.required("command"))?.lowerBound ?? 0
+    let command = try commands(try keys.required("command"), frame)?.lowerBound ?? 0
     let index = try keys.node("index")?.name() ?? ""
     let first = try keys.node("first")?.number() ?? 0
     let timeout = try keys.node("timeout_ms")?.number(in: 1...3_600_000) ?? 5000
@@ -266,39 +387,46 @@ struct ProtocolReader {
       count: count, command: command, index: index, first: first, timeout: timeout)
   }
 
-  /// The whole numbers of the header at fixed positions, and their bits, by name.
+  /// The numbers of the header that `exchange` can use, since they are in every frame.
   var headerParts: [String: HeaderPart] {
     get throws(ProfileError) {
-      guard let header else { return [:] }
-      var parts: [String: HeaderPart] = [:]
-      var at = 0
-      for node in try header.list("a list of fields") {
-        let keys = try KeyedNode(node, "a field")
-        guard let type = try keys.node("type")?.text(), type.hasPrefix("u"),
-          let bits = Int(type.dropFirst()), bits % 8 == 0, (8...64).contains(bits),
-          !keys.has("when"), !keys.has("repeat")
-        else { break }
-        let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
-        let part = HeaderPart(at: at, width: bits / 8, isBigEndian: isBig)
-        at += bits / 8
-        guard let name = try keys.node("name")?.text() else { continue }
-        parts[name] = part
-        for node in try keys.node("bits")?.list("a list of bits") ?? [] {
-          let keys = try KeyedNode(node, "bits")
-          guard let bitName = try keys.node("name")?.text() else { continue }
-          var inner = part
-          if let bit = keys.node("bit") {
-            inner.bit = try bit.number(in: 0...63)
-            inner.bitCount = 1
-          } else if let range = try keys.node("bits")?.list("two numbers"), range.count == 2 {
-            inner.bit = try range[0].number(in: 0...63)
-            inner.bitCount = max(1, try range[1].number(in: 0...63) - inner.bit + 1)
-          }
-          parts["\(name).\(bitName)"] = inner
-        }
-      }
-      return parts
+      directions == [nil] ? try headerParts(of: forms[0].header) : [:]
     }
+  }
+
+  /// Returns the whole numbers of a header at fixed positions, and their bits, by name.
+  private func headerParts(
+    of header: SourceNode?
+  ) throws(ProfileError) -> [String: HeaderPart] {
+    guard let header else { return [:] }
+    var parts: [String: HeaderPart] = [:]
+    var at = 0
+    for node in try header.list("a list of fields") {
+      let keys = try KeyedNode(node, "a field")
+      guard let type = try keys.node("type")?.text(), type.hasPrefix("u"),
+        let bits = Int(type.dropFirst()), bits % 8 == 0, (8...64).contains(bits),
+        !keys.has("when"), !keys.has("repeat")
+      else { break }
+      let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
+      let part = HeaderPart(at: at, width: bits / 8, isBigEndian: isBig)
+      at += bits / 8
+      guard let name = try keys.node("name")?.text() else { continue }
+      parts[name] = part
+      for node in try keys.node("bits")?.list("a list of bits") ?? [] {
+        let keys = try KeyedNode(node, "bits")
+        guard let bitName = try keys.node("name")?.text() else { continue }
+        var inner = part
+        if let bit = keys.node("bit") {
+          inner.bit = try bit.number(in: 0...63)
+          inner.bitCount = 1
+        } else if let range = try keys.node("bits")?.list("two numbers"), range.count == 2 {
+          inner.bit = try range[0].number(in: 0...63)
+          inner.bitCount = max(1, try range[1].number(in: 0...63) - inner.bit + 1)
+        }
+        parts["\(name).\(bitName)"] = inner
+      }
+    }
+    return parts
   }
 
   /// Reads `applies_to`.

@@ -606,6 +606,30 @@ final class KeyedNode {
     pairs = try node.pairs(expected)
   }
 
+  private init(_ node: SourceNode, _ pairs: [(key: SourceNode, value: SourceNode)]) {
+    (self.node, self.pairs) = (node, pairs)
+  }
+
+  /// Returns a reader of the same mapping without some of its keys.
+  func without(_ names: Set<String>) -> KeyedNode {
+    KeyedNode(
+      node,
+      pairs.filter { pair in
+        if case .scalar(let name) = pair.key.content { !names.contains(name) } else { true }
+      })
+  }
+
+  /// Returns a reader of the keys of another mapping, and of the keys of this one that neither it
+  /// nor `removed` has.
+  func overridden(
+    by other: SourceNode, without removed: (KeyedNode) -> Set<String>
+  ) throws(ProfileError) -> KeyedNode {
+    let own = try KeyedNode(other, "a mapping of the frame's parts")
+    var names = removed(own)
+    for (key, _) in own.pairs { names.insert(try key.text()) }
+    return KeyedNode(other, without(names).pairs + own.pairs)
+  }
+
   /// Returns the value of a key; nil if it is absent.
   func node(_ key: String) -> SourceNode? {
     known.append(key)

@@ -283,12 +283,60 @@ extension TableBuilder {
     guard field.kind == .unsigned, field.width == algorithm.width else {
       throw name.error("\(algorithm.name) needs a field of type u\(8 * algorithm.width)")
     }
-    field.checksum = algorithm.rawValue
+    if let number = algorithm.number {
+      field.checksum = number
+    } else {
+      field.checksum = Definition.Tables.firstChecksum + add(algorithm)
+    }
   }
 
-  /// Returns a checksum's algorithm.
+  /// Returns a checksum's algorithm: the one of a name, or of its parameters.
   static func algorithm(_ node: SourceNode) throws(ProfileError) -> ChecksumAlgorithm {
-    try node.choice(ChecksumAlgorithm.allCases.map { ("\($0.name)", $0) })
+    guard case .mapping = node.content else {
+      return try node.choice(ChecksumAlgorithm.named.map { ("\($0.name)", $0.algorithm) })
+    }
+    let keys = try KeyedNode(node, "the name of an algorithm, or a mapping of its parameters")
+    let given = ["name", "crc", "sum", "xor"].filter(keys.has)
+    guard given.count == 1, let key = given.first else {
+      throw node.error("an algorithm has one of the keys name, crc, sum and xor")
+    }
+    let kindNode = try keys.required(key)
+    var algorithm: ChecksumAlgorithm
+    if key == "name" {
+      algorithm = try Self.algorithm(kindNode)
+    } else {
+      let kinds: [String: ChecksumAlgorithm.Kind] = ["crc": .crc, "sum": .sum, "xor": .xor]
+      let width = try kindNode.choice((1...4).map { ("\(8 * $0)", $0) })
+      algorithm = ChecksumAlgorithm(kinds[key] ?? .crc, width: width)
+    }
+    let bounds = 0...Int(algorithm.mask)
+    func number(_ key: String) throws(ProfileError) -> UInt32? {
+      try keys.node(key).map { node throws(ProfileError) in
+        UInt32(truncatingIfNeeded: try node.number(in: bounds))
+      }
+    }
+    if key == "crc" {
+      algorithm.polynomial = UInt32(
+        truncatingIfNeeded: try keys.required("poly").number(in: bounds))
+      if let reflect = keys.node("reflect") {
+        (algorithm.reflectsInput, algorithm.reflectsOutput) = try reflect.choice([
+          ("true", (true, true)), ("false", (false, false)), ("in", (true, false)),
+          ("out", (false, true)),
+        ])
+      }
+    }
+    if key != "name", let initial = try number("init") { algorithm.initial = initial }
+    if let xorOut = try number("xorout") {
+      guard algorithm.added == 0 else {
+        throw node.error("something is added to \(algorithm.name), so `xorout` is ambiguous")
+      }
+      algorithm.inverted ^= xorOut
+    }
+    if let added = try number("add") {
+      algorithm.added = (algorithm.added &+ added) & algorithm.mask
+    }
+    try keys.finish()
+    return algorithm
   }
 
   // MARK: Bits

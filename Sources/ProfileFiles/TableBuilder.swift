@@ -90,6 +90,13 @@ struct TableBuilder {
     return place
   }
 
+  /// Returns the index of a checksum's algorithm that has no name.
+  mutating func add(_ algorithm: ChecksumAlgorithm) -> Int {
+    let place = tables.checksums.firstIndex(of: algorithm) ?? tables.checksums.count
+    if place == tables.checksums.count { tables.checksums.append(algorithm) }
+    return place
+  }
+
   /// Compiles the names of Error Response codes.
   mutating func errors(_ node: SourceNode) throws(ProfileError) {
     for (key, value) in try node.pairs("a mapping of error codes to names") {

@@ -45,13 +45,17 @@ enum Decoding {
   }
 
   /// Returns the extent of the frame in bytes. (Spans cannot be borrowed inside an expectation.)
-  static func extent(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> FrameExtent {
-    vendor.frame.extent(of: bytes.bytes)
+  static func extent(
+    _ vendor: VendorProtocol, _ bytes: [UInt8], isRequest: Bool = false
+  ) -> FrameExtent {
+    vendor.extent(of: bytes.bytes, isRequest: isRequest).extent
   }
 
   /// Returns whether the protocol recognises the bytes.
-  static func recognizes(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> Bool {
-    vendor.isRecognized(in: bytes.bytes)
+  static func recognizes(
+    _ vendor: VendorProtocol, _ bytes: [UInt8], isRequest: Bool = false
+  ) -> Bool {
+    vendor.isRecognized(in: bytes.bytes, isRequest: isRequest)
   }
 
   /// The fields in JSON, the text and the problems.

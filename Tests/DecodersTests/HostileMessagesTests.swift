@@ -72,7 +72,7 @@ struct HostileMessagesTests {
           UInt8.random(in: 0...255, using: &generator)
         }
         // Most begin like a frame.
-        for (offset, byte) in vendor.frame.start.enumerated() where offset < value.count {
+        for (offset, byte) in vendor.frames[0].start.enumerated() where offset < value.count {
           if round % 4 > 0, let byte { value[offset] = byte }
         }
         let sighting = trial.accept(

@@ -247,7 +247,7 @@ struct StructureTests {
   /// algorithms (reveng); the sums are worked out by hand.
   @Test(arguments: [
     (ChecksumAlgorithm.xor8, UInt32(0x31)), (.sum8, 0xdd), (.sum8Negated, 0x23), (.sum16, 0x1dd),
-    (.sum16Negated, 0xfe23),
+    (.sum16Negated, 0xfe23), (.sum8Inverted, 0x22), (.sum16Inverted, 0xfe22),
     (.crc8, 0xf4), (.crc8Maxim, 0xa1), (.crc16CCITTFalse, 0x29b1), (.crc16XModem, 0x31c3),
     (.crc16Kermit, 0x2189), (.crc16MCRF4XX, 0x6f91), (.crc16ARC, 0xbb3d), (.crc16Modbus, 0x4b37),
     (.crc32, 0xcbf4_3926),

@@ -127,7 +127,8 @@ package struct ValueTrial: ~Copyable {
   /// Returns the incomplete frame that the values so far start, if a protocol is identified by its
   /// frames, or nil if they start none.
   private mutating func openFrame(isWritten: Bool) -> OpenFrame? {
-    for (place, vendor) in profiles.vendors.enumerated() where vendor.frame.isRecognizable {
+    for (place, vendor) in profiles.vendors.enumerated() 
+    where vendor.frames.contains(where: \.isRecognizable) {
       let channel = Self.channel(of: place, isByFrame: true, isWritten: isWritten)
       if let open = messages.openFrame(vendor, on: channel) {
         return OpenFrame(profile: vendor.profile, count: open.count, total: open.total)
