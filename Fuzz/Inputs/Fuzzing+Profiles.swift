@@ -45,9 +45,11 @@ extension Fuzzing {
     if let broken = tell(profile, bytes) { return broken }
     guard let vendor = profile.vendor else { return nil }
     for value in values {
-      guard case .complete(let count) = vendor.frame.extent(of: value.bytes) else { continue }
-      if count > value.count { return "a frame of \(count) bytes in \(value.count)" }
-      _ = vendor.frame.parts(of: value.bytes, Slice(start: 0, count: count))
+      for frame in vendor.frames {
+        guard case .complete(let count) = frame.extent(of: value.bytes) else { continue }
+        if count > value.count { return "a frame of \(count) bytes in \(value.count)" }
+        _ = frame.parts(of: value.bytes, Slice(start: 0, count: count))
+      }
     }
     return nil
   }

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// `index` has one line per definition, in ascending order: its subject (one digit for the kind, 32
 /// for the UUID), and the offset of its line in `definitions` (7 digits), all hexadecimal. Each
-/// definition and each protocol is one line of `StoredText`. `asked` has the UUIDs of the
-/// characteristics that definitions use.
+/// definition is one line of `StoredText`. `protocols` has a line for each protocol: the offset of
+/// its messages in `messages`, and everything else. `asked` has the UUIDs of the characteristics
+/// that definitions use.
 package enum BuiltInProfiles {
   private static let keyDigits = 33
   private static let offsetDigits = 7
@@ -71,12 +72,30 @@ package enum BuiltInProfiles {
     let text = protocols.bytes
     var start = 0
     for end in 0..<text.byteCount where text.byte(at: end) == 0x0a {
-      let line = text.part(Slice(start: start, count: end - start))
-      if let vendor = VendorProtocol(stored: StoredText.bytes(line)) { found.append(vendor) }
+      let line = text.part(Slice(start: start + offsetDigits, count: end - start - offsetDigits))
+      let place = offset(in: text, at: start)
+      if let vendor = VendorProtocol(stored: StoredText.bytes(line), messagesAt: place) {
+        found.append(vendor)
+      }
       start = end + 1
     }
     return found
   }()
+
+  /// Returns the stored form of a protocol's messages, which is a line of `messages`.
+  static func messages(at place: Int) -> [UInt8] {
+    StoredText.bytes(messages.bytes.dropping(place))
+  }
+
+  /// Returns the number of 7 digits at some place.
+  private static func offset(in text: RawSpan, at place: Int) -> Int {
+    var offset = 0
+    for index in place..<place + offsetDigits {
+      let digit = Int(text.byte(at: index))
+      offset = offset << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
+    }
+    return offset
+  }
 
   /// Returns the first index whose key is not less than this one, by binary search.
   private static func firstPlace(notBelow key: [UInt8]) -> Int {
@@ -100,12 +119,7 @@ package enum BuiltInProfiles {
   }
 
   private static func definition(at place: Int) -> Definition? {
-    let index = index.bytes
-    var start = 0
-    for offset in 0..<offsetDigits {
-      let digit = Int(index.byte(at: place * lineBytes + keyDigits + offset))
-      start = start << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
-    }
+    let start = offset(in: index.bytes, at: place * lineBytes + keyDigits)
     // The end of the line is not a character of its text.
     return Definition(stored: StoredText.bytes(definitions.bytes.dropping(start)))
   }

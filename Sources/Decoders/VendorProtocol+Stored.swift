@@ -180,7 +180,13 @@ extension VendorProtocol.Exchange {
 }
 
 extension VendorProtocol {
-  package var stored: [UInt8] {
+  /// The stored form.
+  package var stored: [UInt8] { stored(includesMessages: true) }
+
+  /// The stored form of everything but the messages.
+  package var storedHead: [UInt8] { stored(includesMessages: false) }
+
+  private func stored(includesMessages: Bool) -> [UInt8] {
     var writer = TableWriter()
     writer.string(profile)
     writer.string(title)
@@ -198,12 +204,13 @@ extension VendorProtocol {
     (simple ?? FrameLayout()).write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
-    writer.run(storedForm(of: messages))
+    if includesMessages { writer.run(storedMessages) }
     if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
     return writer.bytes
   }
 
-  private func storedForm(of messages: [Message]) -> [UInt8] {
+  /// The stored form of the messages.
+  package var storedMessages: [UInt8] {
     var writer = TableWriter()
     writer.list(messages) { writer, message in
       writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
@@ -247,7 +254,9 @@ extension VendorProtocol {
   }
 
   /// Creates a protocol from its stored form; nil if that is damaged.
-  package convenience init?(stored bytes: [UInt8]) {
+  ///
+  /// - Parameter place: where `BuiltInProfiles` has its messages; nil if they follow the rest.
+  package convenience init?(stored bytes: [UInt8], messagesAt place: Int? = nil) {
     var reader = TableReader(bytes)
     let profile = reader.string()
     let title = reader.string()
@@ -266,14 +275,14 @@ extension VendorProtocol {
     let frame = FrameLayout(&reader)
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
-    let messages = reader.run()
+    let messages = place == nil ? Self.messages(reader.run()) : nil
     var frames = [frame]
     if !reader.isAtEnd { frames = reader.list { FrameLayout(extended: &$0) } }
     guard !frames.isEmpty, reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frames: frames, exchange: exchange, messages: nil,
-      storedMessages: messages,
+      responses: channels[1], frames: frames, exchange: exchange, messages: messages,
+      messagesAt: place ?? 0,
       hasSecrets: hasSecrets)
   }
 

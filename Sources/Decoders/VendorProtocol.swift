@@ -185,13 +185,14 @@ package final class VendorProtocol: Sendable {
   package var messages: [Message] {
     knownMessages.withLock { known in
       if let known { return known }
-      let messages = Self.messages(storedMessages)
+      let messages = Self.messages(BuiltInProfiles.messages(at: place))
       known = messages
       return messages
     }
   }
   private let knownMessages: Mutex<[Message]?>
-  private let storedMessages: [UInt8]
+  /// Where `BuiltInProfiles` has the messages, which are read when they are needed.
+  private let place: Int
   /// Whether a message has a secret field.
   package let hasSecrets: Bool
   /// The number of messages in the profile.
@@ -203,7 +204,7 @@ package final class VendorProtocol: Sendable {
   ) {
     self.init(
       profile: profile, title: title, claims: claims, requests: requests, responses: responses,
-      frames: frames, exchange: exchange, messages: messages, storedMessages: [],
+      frames: frames, exchange: exchange, messages: messages, messagesAt: 0,
       hasSecrets: messages.contains { $0.definition.hasSecrets })
   }
 
@@ -212,7 +213,7 @@ package final class VendorProtocol: Sendable {
   /// - Parameter messages: nil if they are still to be read from their stored form.
   init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frames: [FrameLayout], exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]?, messagesAt place: Int,
     hasSecrets: Bool
   ) {
     self.profile = profile
@@ -223,7 +224,7 @@ package final class VendorProtocol: Sendable {
     self.frames = frames
     self.exchange = exchange
     knownMessages = Mutex(messages)
-    self.storedMessages = storedMessages
+    self.place = place
     self.hasSecrets = hasSecrets
   }
 

@@ -11,7 +11,8 @@ package enum ProfileCompiler {
 
     """
 
-  /// Writes the tables: an index, and one line for each definition and protocol.
+  /// Writes the tables: an index, and one line for each definition and protocol, and for the
+  /// messages of each protocol.
   package static func writeTables(_ profiles: [Profile], into output: inout Output) {
     var lines: [(key: [UInt8], text: String)] = []
     for definition in profiles.flatMap(\.definitions) {
@@ -44,10 +45,18 @@ package enum ProfileCompiler {
       }
       for line in lines.sorted() { Self.line(line, into: &output) }
     }
+    let vendors = profiles.compactMap(\.vendor)
+    let messages = vendors.map { StoredText.text($0.storedMessages) }
     literal("protocols", into: &output) { output in
-      for vendor in profiles.compactMap(\.vendor) {
-        Self.line(StoredText.text(vendor.stored), into: &output)
+      var offset = 0
+      for (vendor, text) in zip(vendors, messages) {
+        output.hexDigits(UInt64(offset), 7)
+        Self.line(StoredText.text(vendor.storedHead), into: &output)
+        offset += text.utf8.count + 1
       }
+    }
+    literal("messages", into: &output) { output in
+      for text in messages { Self.line(text, into: &output) }
     }
     output.text("}\n")
   }
