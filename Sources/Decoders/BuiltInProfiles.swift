@@ -6,8 +6,10 @@ import Synchronization
 ///
 /// `index` has one line per definition, in ascending order: its subject (one digit for the kind, 32
 /// for the UUID), and the offset of its line in `definitions` (7 digits), all hexadecimal. Each
-/// definition and each protocol is one line of `StoredText`. `asked` has the UUIDs of the
-/// characteristics that definitions use.
+/// definition is one line of `StoredText`. `protocols` has such a line for each protocol, with a
+/// space and the offset of the line with its messages, and after an empty line those lines, which
+/// are read only if a message is needed. `asked` has the UUIDs of the characteristics that
+/// definitions use.
 package enum BuiltInProfiles {
   private static let keyDigits = 33
   private static let offsetDigits = 7
@@ -69,11 +71,18 @@ package enum BuiltInProfiles {
   package static let vendors: [VendorProtocol] = {
     var found: [VendorProtocol] = []
     let text = protocols.bytes
-    var start = 0
-    for end in 0..<text.byteCount where text.byte(at: end) == 0x0a {
-      let line = text.part(Slice(start: start, count: end - start))
-      if let vendor = VendorProtocol(stored: StoredText.bytes(line)) { found.append(vendor) }
-      start = end + 1
+    var place = 0
+    while true {
+      let head = StoredText.bytes(text, from: &place)
+      if head.isEmpty { break }
+      let start = offset(text, place + 1)
+      if let vendor = VendorProtocol(
+        stored: head, messages: { StoredText.bytes(protocols.bytes.dropping(start)) })
+      {
+        found.append(vendor)
+      }
+      // The space, the offset, and the end of the line.
+      place += offsetDigits + 2
     }
     return found
   }()
@@ -100,13 +109,18 @@ package enum BuiltInProfiles {
   }
 
   private static func definition(at place: Int) -> Definition? {
-    let index = index.bytes
-    var start = 0
-    for offset in 0..<offsetDigits {
-      let digit = Int(index.byte(at: place * lineBytes + keyDigits + offset))
-      start = start << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
-    }
+    let start = offset(index.bytes, place * lineBytes + keyDigits)
     // The end of the line is not a character of its text.
     return Definition(stored: StoredText.bytes(definitions.bytes.dropping(start)))
+  }
+
+  /// Returns the number that the hexadecimal digits of an offset are.
+  private static func offset(_ text: RawSpan, _ place: Int) -> Int {
+    var number = 0
+    for index in 0..<offsetDigits {
+      let digit = Int(text.byte(at: place + index))
+      number = number << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
+    }
+    return number
   }
 }

@@ -162,7 +162,14 @@ extension VendorProtocol.Exchange {
 }
 
 extension VendorProtocol {
-  package var stored: [UInt8] {
+  package var stored: [UInt8] { stored(with: storedForm(of: messages)) }
+
+  /// The stored form in two parts: everything but the messages, and the messages.
+  package var storedParts: (head: [UInt8], messages: [UInt8]) {
+    (stored(with: []), storedForm(of: messages))
+  }
+
+  private func stored(with messages: [UInt8]) -> [UInt8] {
     var writer = TableWriter()
     writer.string(profile)
     writer.string(title)
@@ -179,7 +186,7 @@ extension VendorProtocol {
     (simple ?? FrameLayout()).write(&writer)
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
-    writer.run(storedForm(of: messages))
+    writer.run(messages)
     if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
     return writer.bytes
   }
@@ -226,7 +233,11 @@ extension VendorProtocol {
   }
 
   /// Creates a protocol from its stored form; nil if that is damaged.
-  package convenience init?(stored bytes: [UInt8]) {
+  ///
+  /// - Parameter messages: returns the messages if they are not in that form.
+  package convenience init?(
+    stored bytes: [UInt8], messages otherMessages: (@Sendable () -> [UInt8])? = nil
+  ) {
     var reader = TableReader(bytes)
     let profile = reader.string()
     let title = reader.string()
@@ -250,7 +261,7 @@ extension VendorProtocol {
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
       responses: channels[1], frames: frames, exchange: exchange, messages: nil,
-      storedMessages: messages,
+      storedMessages: otherMessages ?? { messages },
       hasSecrets: hasSecrets)
   }
 

@@ -164,13 +164,13 @@ package final class VendorProtocol: Sendable {
   package var messages: [Message] {
     knownMessages.withLock { known in
       if let known { return known }
-      let messages = Self.messages(storedMessages)
+      let messages = Self.messages(storedMessages())
       known = messages
       return messages
     }
   }
   private let knownMessages: Mutex<[Message]?>
-  private let storedMessages: [UInt8]
+  private let storedMessages: @Sendable () -> [UInt8]
   /// Whether a message has a secret field.
   package let hasSecrets: Bool
   /// The number of messages in the profile.
@@ -182,7 +182,7 @@ package final class VendorProtocol: Sendable {
   ) {
     self.init(
       profile: profile, title: title, claims: claims, requests: requests, responses: responses,
-      frames: frames, exchange: exchange, messages: messages, storedMessages: [],
+      frames: frames, exchange: exchange, messages: messages, storedMessages: { [] },
       hasSecrets: messages.contains { $0.definition.hasSecrets })
   }
 
@@ -191,8 +191,8 @@ package final class VendorProtocol: Sendable {
   /// - Parameter messages: nil if they are still to be read from their stored form.
   init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frames: [FrameLayout], exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
-    hasSecrets: Bool
+    frames: [FrameLayout], exchange: Exchange, messages: [Message]?,
+    storedMessages: @escaping @Sendable () -> [UInt8], hasSecrets: Bool
   ) {
     self.profile = profile
     self.title = title

@@ -44,10 +44,22 @@ package enum ProfileCompiler {
       }
       for line in lines.sorted() { Self.line(line, into: &output) }
     }
+    let protocols = profiles.compactMap(\.vendor).map { vendor in
+      let parts = vendor.storedParts
+      return (head: StoredText.text(parts.head), messages: StoredText.text(parts.messages))
+    }
     literal("protocols", into: &output) { output in
-      for vendor in profiles.compactMap(\.vendor) {
-        Self.line(StoredText.text(vendor.stored), into: &output)
+      // A space, seven digits and the end of the line follow each; then there is an empty line.
+      var offset = protocols.reduce(1) { $0 + $1.head.utf8.count + 9 }
+      for vendor in protocols {
+        output.string(vendor.head)
+        output.byte(0x20)
+        output.hexDigits(UInt64(offset), 7)
+        output.byte(0x0a)
+        offset += vendor.messages.utf8.count + 1
       }
+      output.byte(0x0a)
+      for vendor in protocols { Self.line(vendor.messages, into: &output) }
     }
     output.text("}\n")
   }
