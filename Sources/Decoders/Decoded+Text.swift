@@ -392,6 +392,9 @@ extension DecodedWriter {
     case .unexpectedValue:
       output.text(" is not what it must be")
     case .badText: output.text(" is not UTF-8")
+    case .badFormat:
+      output.text(
+        definition.tables.fields[problem.field].kind == .cbor ? " is not CBOR" : " is not JSON")
     case .badDigit: output.text(" has a digit above 9")
     default: break
     }

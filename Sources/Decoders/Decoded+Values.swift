@@ -67,6 +67,10 @@ package struct DecodedWriter: ~Copyable {
     case .checksumOK: quoted(&output) { $0.text("ok") }
     case .checksumBad: quoted(&output) { $0.text("bad") }
     case .bytes, .tail: quoted(&output) { hex(bytes, into: &$0) }
+    case .structure:
+      var data = StructuredData(field(of: entry)?.kind == .cbor ? .cbor : .json, isJSON: isJSON)
+      // The decoder has checked it.
+      try? data.write(bytes, into: &output)
     case .group: break
     }
   }

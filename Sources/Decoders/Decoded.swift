@@ -62,6 +62,8 @@ package struct DecodedField: Sendable, Equatable {
     case group
     /// Bytes that no field explains.
     case tail
+    /// JSON or CBOR, as the field's kind says; the bytes are the value.
+    case structure
   }
 
   /// The index of the field in the definition; −1 for a tail, `frameChecksum` for a frame's
@@ -121,6 +123,8 @@ package struct DecodingProblem: Sendable, Equatable {
     case badChecksum
     /// Text that is not UTF-8.
     case badText
+    /// Bytes that are not of the format of their type.
+    case badFormat
     /// A nibble above nine in a decimal number.
     case badDigit
     /// Fewer turns than required.
@@ -132,7 +136,8 @@ package struct DecodingProblem: Sendable, Equatable {
     /// another layout, while unknown codes and bits indicate a newer version.
     var castsDoubt: Bool {
       switch self {
-      case .missingBytes, .trailingBytes, .outOfRange, .unexpectedValue, .badChecksum, .badDigit:
+      case .missingBytes, .trailingBytes, .outOfRange, .unexpectedValue, .badChecksum, .badDigit,
+        .badFormat:
         true
       case .reservedValue, .reservedBits, .badText, .tooFew, .limit: false
       }
@@ -149,6 +154,7 @@ package struct DecodingProblem: Sendable, Equatable {
       case .unexpectedValue: "unexpected_value"
       case .badChecksum: "bad_checksum"
       case .badText: "bad_text"
+      case .badFormat: "bad_format"
       case .badDigit: "bad_digit"
       case .tooFew: "too_few"
       case .limit: "limit"

@@ -33,6 +33,8 @@ package struct Field: Sendable, Equatable {
     case computed
     /// Text if the bytes are text, else bytes.
     case text
+    /// A value with its own structure.
+    case json, cbor
   }
 
   /// Properties of a field.

@@ -35,12 +35,15 @@ package struct FrameLayout: Sendable, Equatable {
     case length(Part, Counted, add: Int)
     /// By these bytes.
     case delimiter([UInt8])
+    /// By the end of a line of text. The payload is the line without line ends, of which any number
+    /// may come before and after it.
+    case lines
 
     /// Whether the length is known before the end comes.
     package var isMeasured: Bool {
       switch self {
       case .fixed, .length: true
-      case .value, .delimiter: false
+      case .value, .delimiter, .lines: false
       }
     }
   }
@@ -112,11 +115,14 @@ package struct FrameLayout: Sendable, Equatable {
   /// The byte that fills a frame after its fields, and its last value after the frame.
   package var padding: UInt8?
 
+  /// How bytes inside a frame are escaped. All positions count in what they represent.
+  package var escape: FrameEscape?
+
   /// Creates a layout in which each write or notification is a frame, all of it payload.
   package init() {}
 
   /// Whether a frame has a length and a checksum that can be verified.
-  package var isVerifiable: Bool { ending.isMeasured && checksum != nil }
+  package var isVerifiable: Bool { (ending.isMeasured || escape != nil) && checksum != nil }
 
   /// Whether a frame ends when its message's fields are complete.
   package var isOpenEnded: Bool { ending == .value && timeout != nil }
@@ -125,7 +131,7 @@ package struct FrameLayout: Sendable, Equatable {
   /// other bytes.
   package var isRecognizable: Bool {
     if case .length = ending { return !start.isEmpty && checksum != nil }
-    return false
+    return escape != nil && !start.isEmpty && checksum != nil
   }
 }
 
@@ -199,6 +205,7 @@ extension FrameLayout {
     switch ending {
     case .value: return bytes.byteCount >= least ? .complete(bytes.byteCount) : .none
     case .delimiter(let end): return delimited(bytes, end, searched)
+    case .lines: return line(bytes, searched)
     case .fixed(let size): total = size
     case .length(let part, let counted, let add):
       guard part.at >= 0, part.at + part.width <= bytes.byteCount else {
@@ -242,7 +249,7 @@ extension FrameLayout {
   }
 
   /// Returns the number of bytes of the frame that a length does not count.
-  private func rest(_ counted: Counted, _ part: Part) -> Int {
+  func rest(_ counted: Counted, _ part: Part) -> Int {
     switch counted {
     case .frame: 0
     case .after: part.at + part.width
@@ -254,11 +261,47 @@ extension FrameLayout {
     var offset = max(start.count, searched - end.count + 1)
     while offset + end.count <= bytes.byteCount {
       if bytes.part(Slice(start: offset, count: end.count)).isEqual(to: end.bytes) {
-        return .complete(offset + end.count)
+        return offset + end.count >= least ? .complete(offset + end.count) : .none
       }
       offset += 1
     }
     return bytes.byteCount < most ? .partial(total: nil) : .none
+  }
+
+  private func line(_ bytes: RawSpan, _ searched: Int) -> FrameExtent {
+    let count = bytes.byteCount
+    var start = 0
+    while start < count, Self.isLineEnd(bytes.byte(at: start)) { start += 1 }
+    // An empty line is complete, so that a line end that comes in a value of its own is not kept.
+    guard start < count else { return .complete(count) }
+    var end = max(start, searched)
+    while end < count, !Self.isLineEnd(bytes.byte(at: end)) {
+      guard !Self.isControl(bytes.byte(at: end)) else {
+        return timeout == nil && end > start && isFilled(bytes, from: end) ? .complete(end) : .none
+      }
+      end += 1
+    }
+    guard end < count else {
+      guard timeout != nil else { return .complete(count) }
+      return count < most ? .partial(total: nil) : .none
+    }
+    while end < count, Self.isLineEnd(bytes.byte(at: end)) { end += 1 }
+    return .complete(end)
+  }
+
+  private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
+
+  /// Returns whether a byte is a control character that is not part of a text.
+  static func isControl(_ byte: UInt8) -> Bool {
+    byte < 0x20 && byte != 0x09 && !isLineEnd(byte) || byte == 0x7f
+  }
+
+  /// Returns the line without line ends.
+  private static func text(_ frame: RawSpan) -> Range<Int> {
+    var (start, end) = (0, frame.byteCount)
+    while start < end, isLineEnd(frame.byte(at: start)) { start += 1 }
+    while end > start, isLineEnd(frame.byte(at: end - 1)) { end -= 1 }
+    return start..<end
   }
 
   /// The minimum length of a frame, with room for every part.
@@ -279,6 +322,8 @@ extension FrameLayout {
 
   /// Returns the command of a frame that has begun; nil if there is none, or it is not present yet.
   package func command(of bytes: RawSpan) -> Int? {
+    // Where it is depends on the escaped bytes before it.
+    if escape != nil { return nil }
     var value = 0
     for part in command {
       guard part.at >= 0, part.at + part.width <= bytes.byteCount else { return nil }
@@ -286,6 +331,21 @@ extension FrameLayout {
       value = value << (8 * part.width) | Int(truncatingIfNeeded: number)
     }
     return command.isEmpty ? nil : value
+  }
+
+  /// Returns the parts of a complete frame; nil if it is too short for them.
+  ///
+  /// - Parameter unescaped: if bytes are escaped, what they represent is appended to this, in which
+  ///   the frame's positions then count.
+  func frame(
+    _ bytes: RawSpan, _ slice: Slice, layout: Int, into unescaped: inout [UInt8]
+  ) -> Frame? {
+    guard let escape else { return parts(of: bytes, slice, layout: layout) }
+    let start = unescaped.count
+    escape.append(bytes.part(slice), to: &unescaped)
+    let count = unescaped.count - start
+    guard count >= least else { return nil }
+    return parts(of: unescaped.bytes, Slice(start: start, count: count), layout: layout)
   }
 
   /// Returns the parts of a complete frame; positions count from the first of all bytes.
@@ -312,6 +372,10 @@ extension FrameLayout {
     let first = min(max(0, payloadFirst), count)
     let end = max(first, min(count, payloadEnd > 0 ? payloadEnd : count + payloadEnd))
     parts.payload = Slice(start: start + first, count: end - first)
+    if case .lines = ending {
+      let text = Self.text(frame)
+      parts.payload = Slice(start: start + text.lowerBound, count: text.count)
+    }
     if let checksum {
       let last = checksum.end > 0 ? checksum.end : count + checksum.end
       let covered = Slice(start: checksum.first, count: max(0, last - checksum.first))

@@ -5,7 +5,7 @@ import Bytes
 package enum ProfileMatch: Sendable {
   case definition(Definition)
   /// A protocol's message in a frame.
-  case message(VendorProtocol, VendorProtocol.Message, Frame, isRequest: Bool)
+  case message(VendorSighting)
 }
 
 /// All definitions: the built-in ones and those of the user's files.
@@ -83,17 +83,24 @@ package struct ProfileLibrary: Sendable {
       guard
         let needsFrame = vendor.needsFrame(
           on: uuid.shortest, of: service?.shortest, isOfDevice: isOfDevice),
-        let frame = vendor.wholeFrame(bytes, isRequest: isWritten)
+        let whole = vendor.wholeFrame(bytes, isRequest: isWritten)
       else { continue }
+      let frame = whole.frame
       let layout = vendor.frames[frame.layout]
       if needsFrame, !layout.isVerifiable || !frame.isSound { continue }
       // A part of a message is not a message.
       if layout.chunk != nil, frame.chunks != 1 { continue }
-      let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
-      guard let message = vendor.message(frame, bytes, isRequest: isRequest) else { continue }
+      let sighting =
+        if let unescaped = whole.unescaped {
+          VendorSighting(
+            vendor, frame, unescaped.bytes, onRequestChannel: isWritten, held: unescaped)
+        } else {
+          VendorSighting(vendor, frame, bytes, onRequestChannel: isWritten)
+        }
+      guard let message = sighting.message else { continue }
       // It may equally be a part of a response that has no length.
-      if layout.isOpenEnded, !isRequest, message.commands == nil { continue }
-      return .message(vendor, message, frame, isRequest: isRequest)
+      if layout.isOpenEnded, !sighting.isRequest, message.commands == nil { continue }
+      return .message(sighting)
     }
     return definition.map { .definition($0) }
   }

@@ -585,7 +585,7 @@ extension ValueDecoder {
     }
     let isDivisible: Bool =
       switch field.kind {
-      case .utf8, .bytes, .utf16, .text: true
+      case .utf8, .bytes, .utf16, .text, .json, .cbor: true
       default: false
       }
     // The present part of text or bytes is worth showing; that of a number is not.
@@ -649,6 +649,8 @@ extension ValueDecoder {
         }
       }
     case .text: entry.form = bytes.part(entry.bytes).isPlainText ? .utf8 : .bytes
+    case .json: structure(place, &entry, .json, bytes, &decoded)
+    case .cbor: structure(place, &entry, .cbor, bytes, &decoded)
     case .utf16: entry.form = .utf16
     case .uuid: entry.form = count == 2 || count == 4 || count == 16 ? .uuid : .bytes
     case .address:
@@ -663,6 +665,19 @@ extension ValueDecoder {
       if !bytes.part(entry.bytes).isEqual(to: words.bytes(field.pattern)) {
         complain(.unexpectedValue, place, entry, &decoded)
       }
+    }
+  }
+
+  /// Determines whether a field's bytes have the structure of their format.
+  private mutating func structure(
+    _ place: Int, _ entry: inout DecodedField, _ format: StructuredData.Format, _ bytes: RawSpan,
+    _ decoded: inout Decoded
+  ) {
+    fuel -= Int(entry.bytes.count) / 16
+    switch StructuredData.failure(bytes.part(entry.bytes), format) {
+    case nil: entry.form = .structure
+    case .invalid: complain(.badFormat, place, entry, &decoded)
+    case .limit: complain(.limit, place, entry, &decoded)
     }
   }
 
@@ -712,7 +727,7 @@ extension RawSpan {
     return isUTF8
   }
 
-  fileprivate var isUTF8: Bool {
+  var isUTF8: Bool {
     var offset = 0
     while offset < byteCount {
       guard case .scalar(_, let count) = textUnit(at: offset) else { return false }

@@ -146,7 +146,9 @@ package struct VendorMessages: Sendable {
     case .none: return nil
     case .partial(let total): return open(slot, bytes, total, context)
     case .complete(let count):
-      guard count == bytes.byteCount || context.frame.isFilled(bytes, from: count) else {
+      guard context.frame.escape == nil,
+        count == bytes.byteCount || context.frame.isFilled(bytes, from: count)
+      else {
         return several(slot, bytes.array, [context.packet], context)
       }
       if context.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
@@ -301,7 +303,9 @@ package struct VendorMessages: Sendable {
     case .complete(let count):
       let packets = channels[slot].packets
       close(slot)
-      guard count == whole.count || context.frame.isFilled(whole.bytes, from: count) else {
+      guard context.frame.escape == nil,
+        count == whole.count || context.frame.isFilled(whole.bytes, from: count)
+      else {
         return several(slot, whole, packets, context)
       }
       guard let frame = frame(slot, whole.bytes, count, packets, context) else { return nil }
@@ -338,13 +342,15 @@ package struct VendorMessages: Sendable {
 
   // MARK: Several frames in one value
 
-  /// Processes bytes that begin with a frame and continue after it. If only frames identify the
+  /// Processes bytes that begin with a frame and continue after it, or in which bytes are escaped.
+  /// If only frames identify the
   /// protocol, all of them must be correct, and what is left must begin another one.
   @inline(never)
   private mutating func several(
     _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ context: Context
   ) -> VendorSighting? {
-    let (frames, end, rest) = Self.frames(of: whole, context)
+    var whole = whole
+    let (frames, end, rest) = Self.frames(of: &whole, context)
     var context = context
     context.layout = rest.layout
     var next: Int?
@@ -382,26 +388,46 @@ package struct VendorMessages: Sendable {
   }
 
   /// Returns the frames at the beginning of bytes, where they and what fills the value end, and
-  /// what the bytes after that are.
+  /// what the bytes after that are. Escaped bytes are replaced by what they represent.
   private static func frames(
-    of whole: [UInt8], _ context: Context
+    of whole: inout [UInt8], _ context: Context
   ) -> ([Frame], end: Int, rest: (layout: Int, extent: FrameExtent)) {
     let vendor = context.vendor
     var frames: [Frame] = []
     var end = 0
+    // If bytes are escaped anywhere, the frames' positions count in these.
+    let isEscaped = vendor.frames.contains { $0.escape != nil }
+    var unescaped: [UInt8] = []
     var rest = (layout: context.layout, extent: FrameExtent.none)
     while end < whole.count, frames.count < mostFrames {
       if let last = frames.last, vendor.frames[last.layout].isFilled(whole.bytes, from: end) {
-        return (frames, whole.count, (last.layout, .none))
+        rest = (last.layout, .none)
+        if isEscaped { whole = unescaped } else { end = whole.count }
+        return (frames, isEscaped ? whole.count : end, rest)
       }
       rest = vendor.extent(of: whole.bytes.dropping(end), isRequest: context.isRequestChannel)
       guard case .complete(let count) = rest.extent else { break }
-      frames.append(
-        vendor.frames[rest.layout].parts(
-          of: whole.bytes, Slice(start: end, count: count), layout: rest.layout))
+      let (layout, slice) = (vendor.frames[rest.layout], Slice(start: end, count: count))
+      let known = unescaped.count
+      var frame: Frame?
+      if isEscaped, layout.escape == nil {
+        unescaped += whole[end..<end + count]
+        frame = layout.parts(
+          of: unescaped.bytes, Slice(start: known, count: count), layout: rest.layout)
+      } else {
+        frame = layout.frame(whole.bytes, slice, layout: rest.layout, into: &unescaped)
+      }
+      guard let frame else {
+        unescaped.removeLast(unescaped.count - known)
+        rest.extent = .none
+        break
+      }
+      frames.append(frame)
       end += count
     }
-    return (frames, end, rest)
+    guard isEscaped else { return (frames, end, rest) }
+    whole = unescaped + whole[end...]
+    return (frames, unescaped.count, rest)
   }
 
   /// Returns the channel, and adds it if it is new.

@@ -40,6 +40,7 @@ extension FrameLayout {
     case .delimiter(let bytes):
       writer.count(3)
       writer.run(bytes)
+    case .lines: writer.count(4)
     }
     writer.list(command) { $1.write(&$0) }
     writer.optional(sequence) { $1.write(&$0) }
@@ -74,6 +75,7 @@ extension FrameLayout {
       let counted = Counted(rawValue: reader.count()) ?? .frame
       ending = .length(part, counted, add: reader.number())
     case 3: ending = .delimiter(reader.run())
+    case 4: ending = .lines
     default: break
     }
     command = reader.list { Part(&$0) }
@@ -107,7 +109,7 @@ extension FrameLayout {
 extension FrameLayout {
   /// Whether it has something that only its extended form holds.
   fileprivate var needsExtension: Bool {
-    isRequest != nil || !tail.isEmpty
+    isRequest != nil || !tail.isEmpty || escape != nil
       || checksum.map { $0.algorithm.number == nil || $0.empty != nil } ?? false
   }
 
@@ -115,6 +117,11 @@ extension FrameLayout {
     write(&writer)
     writer.optional(isRequest) { $0.count($1 ? 1 : 0) }
     writer.run(tail)
+    writer.optional(escape) { writer, escape in
+      writer.count(Int(escape.byte))
+      writer.run(escape.pairs.flatMap { [$0.code, $0.original] })
+      writer.optional(escape.mask) { $0.count(Int($1)) }
+    }
     writer.optional(checksum) { writer, checksum in
       checksum.algorithm.write(&writer)
       writer.optional(checksum.empty) { $0.count(Int($1)) }
@@ -125,6 +132,17 @@ extension FrameLayout {
     self.init(&reader)
     isRequest = reader.list { $0.count() == 1 }.first
     tail = reader.run()
+    escape =
+      reader.list { reader in
+        let byte = UInt8(truncatingIfNeeded: reader.count())
+        let pairs = reader.run()
+        let mask = reader.list { UInt8(truncatingIfNeeded: $0.count()) }.first
+        return FrameEscape(
+          byte: byte,
+          pairs: stride(from: 0, to: pairs.count - pairs.count % 2, by: 2).map {
+            FrameEscape.Pair(code: pairs[$0], original: pairs[$0 + 1])
+          }, mask: mask)
+      }.first
     let (algorithm, empty) =
       reader.list { reader in
         let algorithm = ChecksumAlgorithm(&reader)
@@ -198,7 +216,9 @@ extension VendorProtocol {
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
       writer.count(
         (message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0)
-          | (message.isImplied ? 4 : 0) | (message.condition == nil ? 0 : 8))
+          | (message.isImplied ? 4 : 0) | (message.condition == nil ? 0 : 8)
+          | (message.beginning.isEmpty ? 0 : 16))
+      if !message.beginning.isEmpty { writer.run(message.beginning) }
       if let condition = message.condition { writer.list(condition) { $1.write(&$0) } }
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
@@ -279,6 +299,7 @@ extension VendorProtocol {
     let commands = reader.list { $0.number() }
     let isRequest = reader.list { $0.count() == 1 }.first
     let flags = reader.count()
+    let beginning = flags & 16 == 16 ? reader.run() : []
     let condition = flags & 8 == 8 ? reader.list { Operation(&$0) } : nil
     let series =
       reader.list { reader in
@@ -292,7 +313,8 @@ extension VendorProtocol {
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(
-      commands: range, condition: condition, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      commands: range, beginning: beginning, condition: condition,
+      isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
       definition: definition, isImplied: flags & 4 == 4)
   }

@@ -102,6 +102,8 @@ package final class VendorProtocol: Sendable {
   package final class Message: Sendable {
     /// Its commands; nil: all that no other message has.
     package let commands: ClosedRange<Int>?
+    /// The text with which its lines begin; its fields follow that. Empty: not a message of lines.
+    package let beginning: [UInt8]
     /// What must be true of its frames: an expression; nil: nothing. Which bytes the payload must
     /// begin with, and how many it has, is in the definition's subject.
     package let condition: [Operation]?
@@ -119,11 +121,13 @@ package final class VendorProtocol: Sendable {
     package let isImplied: Bool
 
     package init(
-      commands: ClosedRange<Int>?, condition: [Operation]? = nil, isRequest: Bool?,
-      isUnsolicited: Bool, isUnanswered: Bool, series: Series?, definition: Definition,
+      commands: ClosedRange<Int>?, beginning: [UInt8] = [], condition: [Operation]? = nil,
+      isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool, series: Series?,
+      definition: Definition,
       isImplied: Bool = false
     ) {
       self.commands = commands
+      self.beginning = beginning
       self.condition = condition
       self.isRequest = isRequest
       self.isUnsolicited = isUnsolicited
@@ -133,15 +137,30 @@ package final class VendorProtocol: Sendable {
       self.isImplied = isImplied
     }
 
+    /// Whether more than its command decides which frames are such messages.
+    package var isConditional: Bool {
+      condition != nil || !definition.subject.match.isEmpty || definition.subject.sizes != nil
+    }
+
     /// Whether it is for all frames whose commands no other message has.
-    package var isForAllOthers: Bool {
-      commands == nil && condition == nil && definition.subject.match.isEmpty
-        && definition.subject.sizes == nil
+    package var isForAllOthers: Bool { commands == nil && beginning.isEmpty && !isConditional }
+
+    /// Returns where the fields of a frame's payload are.
+    fileprivate func payload(of frame: Frame) -> Slice {
+      let start = Int(frame.payload.start) + beginning.count
+      return Slice(start: start, count: max(0, frame.payload.end - start))
+    }
+
+    /// Returns whether the payload begins with the message's text.
+    fileprivate func begins(_ frame: Frame, _ bytes: RawSpan) -> Bool {
+      guard frame.payload.count >= beginning.count else { return false }
+      let start = Int(frame.payload.start)
+      return beginning.indices.allSatisfy { bytes.byte(at: start + $0) == beginning[$0] }
     }
 
     /// Returns whether a frame with one of the commands is such a message.
     fileprivate func fits(_ frame: Frame, _ bytes: RawSpan) -> Bool {
-      guard definition.fits(bytes.part(frame.payload)) else { return false }
+      guard definition.fits(bytes.part(payload(of: frame))) else { return false }
       guard let condition else { return true }
       return Exchange.run(condition, frame.command ?? 0, bytes.part(frame.bytes)).isTrue
     }
@@ -233,21 +252,28 @@ package final class VendorProtocol: Sendable {
   }
 
   /// Returns which message a frame is: the first of its command that fits, or else the first of
-  /// those for all other commands.
+  /// those for all other commands. Of those whose text a line begins with, it is the one with the
+  /// longest.
   ///
   /// - Parameter bytes: the bytes that the frame's positions count in.
   package func message(_ frame: Frame, _ bytes: RawSpan, isRequest: Bool) -> Message? {
     var other: Message?
+    var beginning: Message?
     for message in messages {
       if let only = message.isRequest, only != isRequest { continue }
       if let commands = message.commands {
         guard let command = frame.command, commands.contains(command) else { continue }
         if message.fits(frame, bytes) { return message }
+      } else if !message.beginning.isEmpty {
+        guard message.beginning.count > beginning?.beginning.count ?? 0,
+          message.begins(frame, bytes), message.fits(frame, bytes)
+        else { continue }
+        beginning = message
       } else if other == nil, message.fits(frame, bytes) {
         other = message
       }
     }
-    return other
+    return beginning ?? other
   }
 
   /// Returns how many of the bytes are a frame of a direction, and the index of its layout.
@@ -267,13 +293,18 @@ package final class VendorProtocol: Sendable {
   }
 
   /// Returns the frame that all bytes are, apart from those that fill the value after it; nil if
-  /// they are not one.
-  package func wholeFrame(_ bytes: RawSpan, isRequest: Bool) -> Frame? {
+  /// they are not one. If bytes are escaped, its positions count in those that are returned, too.
+  package func wholeFrame(
+    _ bytes: RawSpan, isRequest: Bool
+  ) -> (frame: Frame, unescaped: [UInt8]?)? {
     let (layout, extent) = extent(of: bytes, isRequest: isRequest)
     guard case .complete(let count) = extent,
       count == bytes.byteCount || frames[layout].isFilled(bytes, from: count)
     else { return nil }
-    return frames[layout].parts(of: bytes, Slice(start: 0, count: count), layout: layout)
+    var unescaped: [UInt8] = []
+    let frame = frames[layout].frame(
+      bytes, Slice(start: 0, count: count), layout: layout, into: &unescaped)
+    return frame.map { ($0, frames[layout].escape == nil ? nil : unescaped) }
   }
 
   /// Returns whether the bytes begin with a whole frame with a correct checksum, which identifies
@@ -281,7 +312,10 @@ package final class VendorProtocol: Sendable {
   package func isRecognized(in bytes: RawSpan, isRequest: Bool) -> Bool {
     let (layout, extent) = extent(of: bytes, isRequest: isRequest)
     guard case .complete(let count) = extent, frames[layout].isVerifiable else { return false }
-    return frames[layout].parts(of: bytes, Slice(start: 0, count: count)).isSound
+    var unescaped: [UInt8] = []
+    let frame = frames[layout].frame(
+      bytes, Slice(start: 0, count: count), layout: layout, into: &unescaped)
+    return frame?.isSound ?? false
   }
 
   /// Decodes the message of a whole frame, including its checksum.
@@ -291,8 +325,9 @@ package final class VendorProtocol: Sendable {
   ) {
     // A header comes before the payload and is read with it.
     let hasHeader = message.definition.tables.fields.contains { $0.flags.contains(.open) }
-    let start = hasHeader ? Int(frame.bytes.start) : Int(frame.payload.start)
-    let slice = Slice(start: start, count: frame.payload.end - start)
+    let payload = message.payload(of: frame)
+    let start = hasHeader ? Int(frame.bytes.start) : Int(payload.start)
+    let slice = Slice(start: start, count: payload.end - start)
     let context = DecodingContext(
       isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)

@@ -153,14 +153,18 @@ package struct VendorSighting: Sendable {
   }
 
   /// Creates a message on its own, of which only the bytes are known.
-  package init(
-    _ vendor: VendorProtocol, _ message: VendorProtocol.Message, _ frame: Frame, isRequest: Bool
+  ///
+  /// - Parameter held: the bytes in which the frame's positions count if those are not the value's.
+  init(
+    _ vendor: VendorProtocol, _ frame: Frame, _ bytes: RawSpan, onRequestChannel: Bool,
+    held: [UInt8]? = nil
   ) {
     self.init(vendor: vendor, isByFrame: vendor.claims.contains(where: \.isFrame))
-    self.message = message
+    isRequest = vendor.isRequest(frame, bytes, onRequestChannel: onRequestChannel)
+    message = vendor.message(frame, bytes, isRequest: isRequest)
     self.frame = frame
     command = frame.command
-    self.isRequest = isRequest
+    self.bytes = held
   }
 
   /// Decodes the message; bytes after the last frame of a value are added as unexplained.

@@ -54,9 +54,7 @@ package final class ProfileKnowledge: Sendable {
       )
     }
     switch match {
-    case .message(let vendor, let message, let frame, let isRequest):
-      return VendorSighting(vendor, message, frame, isRequest: isRequest)
-        .words(value.bytes, writesProblems: true)
+    case .message(let sighting): return sighting.words(value.bytes, writesProblems: true)
     case .definition(let definition):
       if definition.hasExternals { return nil }
       var decoded = Decoded()

@@ -194,12 +194,12 @@ package struct ProfileLookup: Sendable {
     _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
   ) -> VendorSighting? {
     guard
-      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
+      case .message(let sighting)? = library?.match(
         .characteristic, uuid, service: service, value, isWritten: isWritten,
         isOfDevice: { _ in false }),
-      vendor.hasSecrets || !hides(uuid)
+      sighting.vendor.hasSecrets || !hides(uuid)
     else { return nil }
-    return VendorSighting(vendor, message, frame, isRequest: isRequest)
+    return sighting
   }
 
   /// Returns the definition of a characteristic's value to which other definitions refer.

@@ -47,6 +47,12 @@ package struct ValueReading: ~Copyable {
   private var latestName: (plan: Int, vendor: String, name: String)?
   /// The values that determine the meaning of others.
   private var known = KnownValues()
+  /// The profiles that decoded nothing so far.
+  private var unmatched: UnmatchedProfiles
+  /// Whether the reasons why a value is not a message are needed.
+  package var explainsMisfits = false
+  /// Why the last value is not a message of the protocols that apply to its characteristic.
+  package private(set) var misfits: [(profile: String, misfit: FrameMisfit)] = []
 
   /// - Parameters:
   ///   - supplied: the user's profiles, which come before the built-in ones; nil: nothing is
@@ -56,6 +62,7 @@ package struct ValueReading: ~Copyable {
     profiles = ProfileLookup(supplied, showsKeys: showsKeys)
     meaning = ValueMeaning(showsKeys: showsKeys)
     recent = keepsRecent ? RecentMessages() : nil
+    unmatched = UnmatchedProfiles(supplied)
   }
 
   /// - Parameter recent: the messages that values were, or were parts of.
@@ -70,6 +77,7 @@ package struct ValueReading: ~Copyable {
     hasBegun = false
     isOfPDU = false
     held = nil
+    if !misfits.isEmpty { misfits.removeAll(keepingCapacity: true) }
     meaning.clear()
   }
 
@@ -126,6 +134,7 @@ package struct ValueReading: ~Copyable {
       isOfDevice = Self.isPeer(of: packet.answer.link, memory)
     }
     let definition = profiles.definition(plan, service, value, isOfDevice)
+    if let definition, !unmatched.isEmpty { unmatched.note(definition) }
     if let definition, !definition.subject.isCarrier {
       if let exchange = definition.exchange, way != .read, value.byteCount > 0,
         let link = packet.answer.link, let handle
@@ -161,6 +170,13 @@ package struct ValueReading: ~Copyable {
       if found == nil, definition == nil, !profiles[plan].isClosed {
         found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, asks in
           messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+        }
+      }
+      if !unmatched.isEmpty || explainsMisfits {
+        if let found {
+          unmatched.note(found.vendor)
+        } else {
+          noteMisfits(plan, uuid, service, way, isOfDevice, value, number)
         }
       }
       if let found {
@@ -249,6 +265,28 @@ package struct ValueReading: ~Copyable {
       if let found = find(&messages, vendor, claim, isRequestChannel) { return found }
     }
     return nil
+  }
+
+  /// Records why a value is not a message of the user's own protocols, and of built-in ones that
+  /// the characteristic identifies.
+  @inline(never)
+  private mutating func noteMisfits(
+    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ way: VendorProtocol.Path,
+    _ isOfDevice: (String) -> Bool, _ value: RawSpan, _ packet: Int
+  ) {
+    for claim in profiles.claims(plan, service, isOfDevice)
+    where !claim.isByFrame || claim.vendor < profiles.ownVendors {
+      let vendor = profiles.vendors[claim.vendor]
+      guard let isRequest = vendor.isRequestChannel(way, uuid),
+        vendor.hasSecrets || !profiles[plan].isClosed
+      else { continue }
+      let misfit = vendor.misfit(of: value, isRequest: isRequest)
+      unmatched.note(misfit, vendor, uuid, packet)
+      // Most values are not frames of a protocol that may be anywhere.
+      if explainsMisfits, let misfit, !vendor.claims.contains(where: \.isAnywhere) {
+        misfits.append((vendor.profile, misfit))
+      }
+    }
   }
 
   /// Keeps a message for `read`.
@@ -423,6 +461,7 @@ package struct ValueReading: ~Copyable {
   private mutating func decode(
     _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
   ) {
+    if !unmatched.isEmpty { unmatched.note(definition) }
     let externals =
       definition.hasExternals ? known.externals(of: definition, server, &profiles) : []
     meaning.decode(definition, value, isWritten: isWritten, externals, mayRepeat: recent != nil)
@@ -489,9 +528,14 @@ package struct ValueReading: ~Copyable {
     known.keep(kind, value, uuid, handle, owner: owner, of: server, &profiles)
   }
 
-  /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
+  /// Returns what is still open in what was printed when the capture ends, and which of the user's
+  /// profiles decoded nothing in it; nil if there is neither.
   package func openRemark(isAllWorded: Bool) -> String? {
-    unfinished.remark(isAllWorded: isAllWorded, messages)
+    let remarks = [
+      unfinished.remark(isAllWorded: isAllWorded, messages),
+      unmatched.remark(isAllWorded: isAllWorded),
+    ].compactMap(\.self)
+    return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
   }
 
   /// Returns the results of vendor requests, after the last packet.

@@ -428,7 +428,7 @@ extension Field {
   var takesRest: Bool {
     guard width == 0, size < 0, prefix == 0, terminator < 0 else { return false }
     return switch kind {
-    case .bcd, .utf8, .utf16, .text, .bytes, .uuid: true
+    case .bcd, .utf8, .utf16, .text, .json, .cbor, .bytes, .uuid: true
     default: false
     }
   }

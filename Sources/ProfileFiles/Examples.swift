@@ -93,7 +93,8 @@ extension Example {
       guard let whole = vendor.wholeFrame(bytes.bytes, isRequest: isRequest) else {
         throw node.error("the bytes are not one whole frame")
       }
-      frame = whole
+      frame = whole.frame
+      if let unescaped = whole.unescaped { bytes = unescaped }
     } else {
       var messages = VendorMessages()
       var last: VendorSighting?
@@ -187,7 +188,10 @@ indirect enum DecodedTree {
           items.append(object(writer, item + 1..<next, decoded, bytes))
         } else {
           let scalar = writer.scalar(entry, bytes.bytes)
-          items.append(entry.form == .bytes ? .bytes(scalar) : .value(scalar))
+          items.append(
+            entry.form == .bytes
+              ? .bytes(scalar)
+              : entry.form == .structure ? .structure(scalar) : .value(scalar))
         }
         item = next
       }
@@ -197,6 +201,19 @@ indirect enum DecodedTree {
       place = run
     }
     return .object(members)
+  }
+
+  /// Returns the tree of a value that JSON describes: such a text is YAML, too.
+  private static func structure(_ json: String) -> DecodedTree {
+    func tree(_ node: SourceNode) -> DecodedTree {
+      switch node.content {
+      case .scalar(let text): .value(text)
+      case .list(let list): .list(list.map(tree))
+      case .mapping(let pairs):
+        .object(pairs.map { ((try? $0.key.text()) ?? "", tree($0.value)) })
+      }
+    }
+    return (try? SourceNode.read([UInt8](json.utf8), file: "")).map(tree) ?? .value(json)
   }
 
   /// Returns the member with a name.

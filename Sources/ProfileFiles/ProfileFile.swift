@@ -6,6 +6,8 @@ package struct Profile: Sendable {
   /// Its name, and a short title for users.
   package var name: String
   package var title: String
+  /// The file that contains it.
+  package var file = ""
   /// The definitions of characteristics, descriptors and advertisements.
   package var definitions: [Definition]
   /// The lines of the file with these definitions.

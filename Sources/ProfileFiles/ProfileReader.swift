@@ -46,8 +46,9 @@ package struct ProfileReader {
   /// Reads a file.
   package func read(_ bytes: [UInt8], name: String) -> ProfileFile {
     do throws(ProfileError) {
-      let root = try SourceNode.read(bytes, file: name)
-      return try read(root)
+      var file = try read(try SourceNode.read(bytes, file: name))
+      file.profile?.file = name
+      return file
     } catch {
       return ProfileFile(profile: nil, errors: [error])
     }

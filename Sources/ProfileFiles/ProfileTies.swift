@@ -35,17 +35,13 @@ package enum ProfileTies {
   }
 
   /// Returns an error for each group of messages of a protocol whose commands overlap in one
-  /// direction. Those that something else tells apart are in no group.
+  /// direction. Of those with conditions, the first that fits is used.
   private static func commandTies(_ profile: Profile, _ file: String) -> [ProfileError] {
     // After the file's messages there may be one that it does not have.
     guard let messages = profile.vendor?.messages.prefix(profile.messageLines.count) else {
       return []
     }
-    let places = messages.indices.filter { place in
-      let message = messages[place]
-      return message.condition == nil && message.definition.subject.match.isEmpty
-        && message.definition.subject.sizes == nil
-    }
+    let places = messages.indices.filter { !messages[$0].isConditional }
     var groups = Set<[Int]>()
     for isRequest in [true, false] {
       let those = places.filter { messages[$0].isRequest ?? isRequest == isRequest }
@@ -54,11 +50,15 @@ package enum ProfileTies {
           those.compactMap { place in
             messages[place].commands.map { (commands: $0, place: place) }
           }))
+      groups.formUnion(
+        Dictionary(grouping: those.filter { !messages[$0].beginning.isEmpty }) {
+          messages[$0].beginning
+        }.values)
     }
     // A message for all other commands of both directions may be beside one of each.
     for isRequest in [true, false, nil] {
       groups.insert(
-        places.filter { messages[$0].commands == nil && messages[$0].isRequest == isRequest })
+        places.filter { messages[$0].isForAllOthers && messages[$0].isRequest == isRequest })
     }
     return groups.filter { $0.count > 1 }.sorted { $0[1] < $1[1] }.map { group in
       func name(_ place: Int) -> String { "`\(messages[place].definition.name)`" }

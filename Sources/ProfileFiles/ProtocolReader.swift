@@ -13,6 +13,7 @@ struct ProtocolReader {
     func isAlike(_ other: Form) -> Bool {
       frame.command.map(\.width) == other.frame.command.map(\.width)
         && header?.line == other.header?.line
+        && (frame.ending == .lines) == (other.frame.ending == .lines)
         && (header == nil || frame.payloadFirst == other.frame.payloadFirst)
     }
   }
@@ -129,6 +130,12 @@ struct ProtocolReader {
     }
     parts.add("checksum", frame.checksum?.part, keys.node("checksum"))
     let ending = try Self.ending(keys, isBig)
+    if let escape = keys.node("escape") {
+      guard case .delimiter(let end) = ending else {
+        throw escape.error("bytes are only escaped in frames with `end` and without length or size")
+      }
+      frame.escape = try Self.escape(escape, end)
+    }
     if ending.isMeasured, let end = keys.node("end") {
       frame.tail = try end.ending()
       frame.payloadEnd = -frame.tail.count
@@ -187,6 +194,16 @@ struct ProtocolReader {
     guard !keys.has("length") || !keys.has("size") else {
       throw keys.node.error("a frame has only one of the keys length and size")
     }
+    if let lines = keys.node("lines"), try lines.flag() {
+      // What these keys place has no place in a text.
+      for key in [
+        "start", "length", "size", "end", "command", "sequence", "header", "payload",
+        "checksum", "chunk",
+      ] where keys.has(key) {
+        throw lines.error("lines have no `\(key)`")
+      }
+      return .lines
+    }
     if let size = keys.node("size") { return .fixed(try size.number(in: 1...65_535)) }
     guard let length = keys.node("length") else {
       return try keys.node("end").map { node throws(ProfileError) in
@@ -204,6 +221,29 @@ struct ProtocolReader {
     }
     guard part.at >= 0 else { throw length.error("a length is at offset 0 or later", key: "at") }
     return .length(part, counted, add: add)
+  }
+
+  private static func escape(
+    _ node: SourceNode, _ end: [UInt8]
+  ) throws(ProfileError) -> FrameEscape {
+    let keys = try KeyedNode(node, "a mapping of byte and pairs or xor")
+    func byte(_ node: SourceNode) throws(ProfileError) -> UInt8 {
+      let bytes = try node.bytes()
+      guard bytes.count == 1 else { throw node.error("expected one byte, such as \"db\"") }
+      return bytes[0]
+    }
+    let escape = try byte(try keys.required("byte"))
+    guard !end.contains(escape) else { throw node.error("`end` contains the escape byte") }
+    var pairs: [FrameEscape.Pair] = []
+    for (key, value) in try keys.node("pairs")?.pairs("a mapping of bytes to bytes") ?? [] {
+      pairs.append(FrameEscape.Pair(code: try byte(key), original: try byte(value)))
+    }
+    let mask = try keys.node("xor").map { node throws(ProfileError) in try byte(node) }
+    try keys.finish()
+    guard mask != nil || !pairs.isEmpty else {
+      throw node.error("one of the keys `pairs` and `xor` is missing")
+    }
+    return FrameEscape(byte: escape, pairs: pairs, mask: mask)
   }
 
   private static func range(_ node: SourceNode) throws(ProfileError) -> (Int, Int) {
@@ -275,6 +315,7 @@ struct ProtocolReader {
     where !messages.contains(where: {
       $0.isForAllOthers && ($0.isRequest == nil || $0.isRequest == direction)
     }) {
+      let isText = form(direction).frame.ending == .lines
       let hasCommand = !form(direction).frame.command.isEmpty
       let command = hasCommand ? "command {command:x2}" : ""
       let payload = hasCommand ? "[, payload {payload}]" : "[payload {payload}]"
@@ -283,7 +324,11 @@ struct ProtocolReader {
         {command: other, name: unknown\(only), fields: [{name: payload, type: bytes, optional: true, secret: \(isSecret)}],
         text: "\(command)\(payload)"}
         """
-      let node = try SourceNode.read([UInt8](text.utf8), file: "")
+      let line = """
+        {command: other, name: line\(only), fields: [{name: line, type: text, optional: true, secret: \(isSecret)}],
+        text: "{line}"}
+        """
+      let node = try SourceNode.read([UInt8]((isText ? line : text).utf8), file: "")
       implied.append(try message(node, isImplied: true).0)
     }
     return implied
@@ -302,7 +347,9 @@ struct ProtocolReader {
         "the key `direction` is missing: requests and responses differ in header or command")
     }
     let (frame, header) = (form(isRequest).frame, form(isRequest).header)
-    let commands = try Self.commands(try keys.required("command"), frame)
+    let commandNode = try keys.required("command")
+    let beginning = try Self.beginning(commandNode, frame)
+    let commands = try beginning.isEmpty ? Self.commands(commandNode, frame) : nil
     let nameNode = try keys.required("name")
     let name = try nameNode.line("a name")
     guard
@@ -337,10 +384,22 @@ struct ProtocolReader {
     let examples = try keys.node("examples")?.list("a list of examples") ?? []
     let definition = try ProfileReader.finish(&compiler, keys, scope, subject, name: name)
     let message = VendorProtocol.Message(
-      commands: commands, condition: condition, isRequest: isRequest, isUnsolicited: isUnsolicited,
+      commands: commands, beginning: beginning, condition: condition, isRequest: isRequest,
+      isUnsolicited: isUnsolicited,
       isUnanswered: !isAnswered, series: series,
       definition: definition, isImplied: isImplied)
     return (message, examples)
+  }
+
+  /// Reads `command` of lines: the text that they begin with; empty for `other`, or if frames are
+  /// not lines.
+  private static func beginning(
+    _ node: SourceNode, _ frame: FrameLayout
+  ) throws(ProfileError) -> [UInt8] {
+    guard frame.ending == .lines else { return [] }
+    let text = try node.line("the text with which a line begins")
+    guard !text.isEmpty else { throw node.error("expected the text with which a line begins") }
+    return text == "other" ? [] : [UInt8](text.utf8)
   }
 
   /// Reads `command`: a number, a range, or a list of numbers for the command's parts; nil for

@@ -11,8 +11,9 @@ extension TableBuilder {
       ("f16", (.float, 2)), ("f32", (.float, 4)), ("f64", (.float, 8)),
       ("medfloat16", (.medfloat, 2)), ("medfloat32", (.medfloat, 4)), ("bcd", (.bcd, 0)),
       ("datetime", (.dateTime, 7)), ("utf8", (.utf8, 0)), ("utf16", (.utf16, 0)),
-      ("text", (.text, 0)), ("bytes", (.bytes, 0)), ("uuid", (.uuid, 0)),
-      ("address", (.address, 6)),
+      ("text", (.text, 0)), ("bytes", (.bytes, 0)),
+      ("uuid", (.uuid, 0)),
+      ("address", (.address, 6)), ("json", (.json, 0)), ("cbor", (.cbor, 0)),
     ]
 
   /// Reads the keys of a field with a type.
@@ -27,7 +28,9 @@ extension TableBuilder {
     if kind != .unsigned, keys.has("bits") {
       throw keys.node.error("bits need an unsigned type such as u8", key: "bits")
     }
-    if width == 0 { try size(keys, &field, scope, mayEnd: [.utf8, .text, .bytes].contains(kind)) }
+    if width == 0 {
+      try size(keys, &field, scope, mayEnd: [.utf8, .text, .json, .bytes].contains(kind))
+    }
     switch kind {
     case .unsigned, .signed, .bcd:
       if kind == .unsigned, let bits = keys.node("bits") {

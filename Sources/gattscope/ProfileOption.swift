@@ -19,6 +19,11 @@ enum ProfileArgument {
     for profile in try ProfileFilesOnDisk.read(paths, beside: ProfileFilesOnDisk.ofThisUser) {
       supplied.definitions += profile.definitions
       if let vendor = profile.vendor { supplied.vendors.append(vendor) }
+      if paths.contains(profile.file) {
+        supplied.named.append(
+          SuppliedProfiles.Named(
+            file: profile.file, definitions: profile.definitions, vendor: profile.vendor))
+      }
     }
     return supplied
   }

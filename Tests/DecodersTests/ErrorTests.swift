@@ -10,7 +10,7 @@ struct ErrorTests {
     arguments: [
       (
         "{name: it, type: u12}",
-        "type: expected one of u8, u16, u24, u32, u40, u48, u56, u64, i8, i16, i24, i32, i40, i48, i56, i64, f16, f32, f64, medfloat16, medfloat32, bcd, datetime, utf8, utf16, text, bytes, uuid, address, found `u12`; did you mean `u16`?"
+        "type: expected one of u8, u16, u24, u32, u40, u48, u56, u64, i8, i16, i24, i32, i40, i48, i56, i64, f16, f32, f64, medfloat16, medfloat32, bcd, datetime, utf8, utf16, text, bytes, uuid, address, json, cbor, found `u12`; did you mean `u16`?"
       ),
       (
         "{name: it, typ: u8}",

@@ -198,7 +198,7 @@ struct FrameLayoutTests {
     let bytes = Decoding.bytes(hex)
     for vendor in [vendor, again] {
       let found = vendor.wholeFrame(bytes.bytes, isRequest: false)
-      let frame = try #require(found)
+      let frame = try #require(found?.frame)
       let message = vendor.message(frame, bytes.bytes, isRequest: false)
       #expect(message?.definition.name == name)
     }
@@ -260,9 +260,9 @@ struct FrameLayoutTests {
     let again = try #require(VendorProtocol(stored: vendor.stored))
     #expect(again.frames == vendor.frames)
     for vendor in [vendor, again] {
-      let isSound = vendor.wholeFrame(frame.bytes, isRequest: false)?.isSound
+      let isSound = vendor.wholeFrame(frame.bytes, isRequest: false)?.frame.isSound
       let damaged: [UInt8] = frame.dropLast() + [0x7e]
-      let isDamaged = vendor.wholeFrame(damaged.bytes, isRequest: false)?.isSound
+      let isDamaged = vendor.wholeFrame(damaged.bytes, isRequest: false)?.frame.isSound
       #expect(isSound == true && isDamaged == false)
     }
     // The checksum of a field is read in the same way.

@@ -388,7 +388,7 @@ struct MatchTests {
       isOfDevice: { _ in false })
     switch match {
     case .definition(let definition): return definition.name
-    case .message(_, let message, _, _): return message.definition.name
+    case .message(let sighting): return sighting.message?.definition.name
     case nil: return nil
     }
   }

@@ -63,6 +63,7 @@ package struct ValueTrial: ~Copyable {
     } else {
       output.text("no profile decodes this")
       hint(attempts, service, value, into: &output)
+      misfits(attempts, service, value, isWritten: isWritten, into: &output)
     }
     output.byte(0x0a)
   }
@@ -124,10 +125,33 @@ package struct ValueTrial: ~Copyable {
       value.dropping(nearest.offset), service, into: &output)
   }
 
+  /// Appends why the value is not a frame of the user's own protocols, and of built-in ones that
+  /// the characteristic identifies.
+  private mutating func misfits(
+    _ attempts: [Attempt], _ service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
+    into output: inout Output
+  ) {
+    guard let uuid = attempts.first?.uuid, attempts.first?.kind == .characteristic,
+      !uuid.isDescriptor, value.byteCount > 0
+    else { return }
+    for (place, vendor) in profiles.vendors.enumerated() {
+      let isOwn = place < profiles.ownVendors
+      let needsFrame = vendor.needsFrame(
+        on: uuid.shortest, of: service?.shortest, isOfDevice: { _ in isOwn })
+      guard let needsFrame, isOwn || !needsFrame,
+        let misfit = vendor.misfit(of: value, isRequest: isWritten)
+      else { continue }
+      output.text("; ")
+      output.string(vendor.profile)
+      output.text(": ")
+      output.misfit(misfit)
+    }
+  }
+
   /// Returns the incomplete frame that the values so far start, if a protocol is identified by its
   /// frames, or nil if they start none.
   private mutating func openFrame(isWritten: Bool) -> OpenFrame? {
-    for (place, vendor) in profiles.vendors.enumerated() 
+    for (place, vendor) in profiles.vendors.enumerated()
     where vendor.frames.contains(where: \.isRecognizable) {
       let channel = Self.channel(of: place, isByFrame: true, isWritten: isWritten)
       if let open = messages.openFrame(vendor, on: channel) {

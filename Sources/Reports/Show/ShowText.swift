@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `show` as text: one line for each packet, in columns that need no look-ahead.
@@ -43,6 +44,7 @@ package struct ShowText: PacketReport, ~Copyable {
     showing = Showing(options)
     sentence = Sentence(
       showsKeys: options.showsKeys, glyphs: options.glyphs, profiles: options.profiles)
+    sentence.reading.explainsMisfits = options.isVerbose
     details = VerboseSink(
       showsKeys: options.showsKeys, glyphs: options.glyphs,
       profiles: options.isVerbose ? options.profiles : nil)

@@ -117,6 +117,14 @@ package struct VerboseSink: FieldSink, ~Copyable {
     if reading.isOfPDU, let value = packet.dissection.attFields.value {
       reading.meaning.writeLines(packet.bytes.part(value), to: &self)
     }
+    for (profile, misfit) in reading.misfits {
+      remark {
+        $0.text("not ")
+        $0.string(profile)
+        $0.text(": ")
+        $0.misfit(misfit)
+      }
+    }
   }
 
   /// Appends the value of an ATT PDU and what it means, with which `packet` ends.
@@ -284,10 +292,12 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   /// Appends a line that is not a field.
-  package mutating func remark(_ text: StaticString) {
+  package mutating func remark(_ text: StaticString) { remark { $0.text(text) } }
+
+  private mutating func remark(_ write: (inout Output) -> Void) {
     indent()
     if isData { output.byte(0x09) }
-    output.text(text)
+    write(&output)
     output.byte(0x0a)
   }
 
