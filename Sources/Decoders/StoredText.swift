@@ -26,11 +26,18 @@ package enum StoredText {
 
   /// Returns the bytes of a text, up to the first character outside the alphabet.
   package static func bytes(_ text: RawSpan) -> [UInt8] {
+    var offset = 0
+    return bytes(text, from: &offset)
+  }
+
+  /// Returns the bytes of a text from an offset on, up to the first character outside the alphabet,
+  /// whose offset replaces that one.
+  static func bytes(_ text: RawSpan, from offset: inout Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.byteCount * 3 / 4)
+    bytes.reserveCapacity(256)
     var (word, bits) = (0, 0)
-    for index in 0..<text.byteCount {
-      guard let digit = digit(text.byte(at: index)) else { break }
+    while offset < text.byteCount, let digit = digit(text.byte(at: offset)) {
+      offset += 1
       (word, bits) = ((word << 6 | digit) & 0xffff, bits + 6)
       guard bits >= 8 else { continue }
       bits -= 8
