@@ -244,7 +244,7 @@ package struct LearnReport: PacketReport, ~Copyable {
     sink.endItem()
   }
 
-  private static func write(_ claim: GadgetClaim, to sink: inout JSONSink) {
+  static func write(_ claim: GadgetClaim, to sink: inout JSONSink) {
     sink.beginItem()
     sink.word("claim", claim.subject.key)
     sink.string("text", claim.text)
