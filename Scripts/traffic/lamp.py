@@ -37,7 +37,7 @@ class Lamp:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.on, self.brightness, self.colour = 1, 80, bytes([255, 160, 0])
-        self.temperature, self.seconds = 231, 4711
+        self.temperature, self.seconds = 258, 4711
 
     def ask(self, command: int, payload: bytes = b"", wait: int = 300) -> None:
         self.capture.sent(HANDLE, b"\x52" + struct.pack("<H", WRITTEN) + frame(command, payload))

@@ -42,7 +42,8 @@ struct ProfilesMatchCommand: ParsableCommand {
       archives.search(captures), maps: MapArgument.maps(map), profiles: chosen.profiles
     ) {
       [json, captures] _ in
-      ProfileMatches(chosen, isJSON: json, source: captures.map(Shell.quoted).joined(separator: " "))
+      ProfileMatches(
+        chosen, isJSON: json, source: captures.map(Shell.quoted).joined(separator: " "))
     }
   }
 }
@@ -57,6 +58,8 @@ enum Shell {
         || [0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x3a, 0x3d, 0x40, 0x5f].contains(byte)
     }
     guard !isPlain || word.isEmpty else { return word }
-    return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
   }
 }

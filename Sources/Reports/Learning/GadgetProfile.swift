@@ -52,7 +52,8 @@ struct GadgetProfile {
       if !uuids.contains(words) { uuids.append(words) }
     }
     line(0, "# Learnt by gattscope from the values alone. certain: by at least 40 bits of evidence")
-    line(0, "# and 8 different frames; likely: by 24 bits. Names and meanings are yours to fill in.")
+    line(
+      0, "# and 8 different frames; likely: by 24 bits. Names and meanings are yours to fill in.")
     line(0, "profile: \(name)")
     line(0, "title: The protocol of \(uuids.joined(separator: " and "))")
     line(0, "source: \(Self.quoted("learnt from \(source)"))")
@@ -97,7 +98,8 @@ struct GadgetProfile {
       writeFrame(only.kinds[0], indent: 2, first: "", comments: false)
       return
     }
-    if request.kinds.count == 1, answer.kinds.count == 1, request.kinds[0].isAlike(answer.kinds[0]) {
+    if request.kinds.count == 1, answer.kinds.count == 1, request.kinds[0].isAlike(answer.kinds[0])
+    {
       // The side of which more is known has the stronger evidence.
       var both = [request.kinds[0], answer.kinds[0]].max { $0.frame.different < $1.frame.different }
       both?.frame.isJoined = request.kinds[0].frame.isJoined || answer.kinds[0].frame.isJoined
@@ -267,7 +269,8 @@ struct GadgetProfile {
       }
     line(2, "- command: \(number ?? "other")")
     line(
-      4, "name: \(suffix.map { "command_\($0)" } ?? "frame")\(isShared ? ".\(direction ?? "")" : "")",
+      4,
+      "name: \(suffix.map { "command_\($0)" } ?? "frame")\(isShared ? ".\(direction ?? "")" : "")",
       "\(GadgetWords.count(command.frames.count, "frame")) of \(GadgetWords.range(command.sizes))")
     if let direction { line(4, "direction: \(direction)") }
     if answer == nil { line(4, "answered: false") }
@@ -335,11 +338,13 @@ struct GadgetProfile {
     for field in result { line(6, "- {\(field.words)}", field.comment) }
     if let checksum {
       line(
-        6, "- {name: checksum, type: u\(8 * checksum.width), "
+        6,
+        "- {name: checksum, type: u\(8 * checksum.width), "
           + "endian: \(checksum.isBigEndian ? "big" : "little"), "
           + "checksum: {algorithm: \(GadgetWords.algorithm(checksum.algorithm)), "
           + "from: \(checksum.first - first)}}",
-        "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames (\(checksum.confidence.name))")
+        "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames (\(checksum.confidence.name))"
+      )
     }
     if hasTail { line(6, "- {name: payload, type: bytes, optional: true}") }
   }
@@ -366,7 +371,9 @@ struct GadgetProfile {
         number.shown.contains(where: { shown in
           command.frames.contains { kind.packets(of: $0).contains(shown.packet) }
         }),
-        !fields.contains(where: { $0.at < place.at + place.type.width && place.at < $0.at + $0.size })
+        !fields.contains(where: {
+          $0.at < place.at + place.type.width && place.at < $0.at + $0.size
+        })
       else { continue }
       var words = "name: \(Self.fieldName(number.name, place.at)), type: \(place.type)"
       if place.type.width > 1 { words += ", endian: \(place.isBigEndian ? "big" : "little")" }
@@ -423,7 +430,8 @@ struct GadgetProfile {
         fields.append(
           Field(
             at: at, size: size, words: "name: constant_\(at), type: bytes, size: \(size)",
-            comment: "always \(GadgetWords.hex(Array(bytes.prefix(16))))\(size > 16 ? " and more" : "")"))
+            comment:
+              "always \(GadgetWords.hex(Array(bytes.prefix(16))))\(size > 16 ? " and more" : "")"))
       case .counter:
         fields.append(
           Field(at: at, size: 1, words: "name: counter_\(at), type: u8", comment: "counts up"))

@@ -127,13 +127,14 @@ package struct LearnReport: PacketReport, ~Copyable {
       page.byte(0x20)
       page.text(GadgetWords.flow(channel.source.flow))
       page.string(
-        ": \(GadgetWords.count(channel.source.sample.seen, "value")), \(channel.remarkWords ?? "")\n")
+        ": \(GadgetWords.count(channel.source.sample.seen, "value")), \(channel.remarkWords ?? "")\n"
+      )
       for words in channel.limitWords { Self.line("", words, into: &page) }
     }
     let wishes = gadget.channels.flatMap(\.wishes)
     let payload = gadget.channels.contains { !$0.kinds.isEmpty }
     if payload {
-      let example = gadget.exampleOfShown.map { ", as in --shown '#\($0)=13.32 volts'" } ?? ""
+      let example = gadget.exampleOfShown.map { ", as in --shown '#\($0)=13.3 volts'" } ?? ""
       Self.line(
         "not known", "what the payloads mean: add numbers that the app showed\(example)",
         into: &page)
@@ -315,13 +316,16 @@ extension Gadget {
   /// The bits of everything that is claimed.
   fileprivate var bits: Double { channels.reduce(0) { $0 + $1.bits } }
 
-  /// A packet whose frame probably has numbers: that of the longest answer.
+  /// A packet whose frame probably has numbers: an answer with the command whose frames differ
+  /// most.
   fileprivate var exampleOfShown: Int? {
-    var best: (size: Int, packet: Int)?
+    var best: (different: Int, packet: Int)?
     for channel in channels where !channel.isWritten {
       for kind in channel.kinds {
-        for found in kind.frame.frames where found.bytes.count > best?.size ?? 0 {
-          best = (found.bytes.count, kind.packet(of: found))
+        for command in kind.commands {
+          let different = Set(command.frames.map(\.bytes)).count
+          guard different > best?.different ?? 0, let last = command.frames.last else { continue }
+          best = (different, kind.packet(of: last))
         }
       }
     }

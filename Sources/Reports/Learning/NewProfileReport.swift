@@ -74,7 +74,8 @@ package struct NewProfileReport: PacketReport, ~Copyable {
     let words = GadgetWords.uuid(uuid)
     var text = "  - uuid: \"\(words)\"\n"
     text += "    name: Unknown \(words.prefix(8))"
-    text += "  # \(GadgetWords.count(different, "different value")) of \(GadgetWords.range(sizes))\n"
+    text +=
+      "  # \(GadgetWords.count(different, "different value")) of \(GadgetWords.range(sizes))\n"
     let command = LearntCommand(values: bytes)
     let isFixed = sizes.lowerBound == sizes.upperBound
     let fields = GadgetProfile.gapFields(command, 0, sizes.lowerBound, isHead: !isFixed)
