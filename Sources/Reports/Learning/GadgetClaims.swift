@@ -32,10 +32,7 @@ struct GadgetClaim: Sendable {
   var confidence: Confidence?
 
   /// The evidence in a profile's comment.
-  var comment: String {
-    let sure = confidence.map { " (\($0.name))" } ?? ""
-    return "\(text.isEmpty ? "" : text + "; ")\(support)\(sure)"
-  }
+  var comment: String { support + (confidence.map { " (\($0.name))" } ?? "") }
 }
 
 extension FrameLayout.Counted {

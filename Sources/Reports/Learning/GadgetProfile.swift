@@ -139,9 +139,7 @@ struct GadgetProfile {
       guard comments, let claim = kind.claims.first(where: { $0.subject == subject }) else {
         return ""
       }
-      var own = claim
-      if subject == .start || subject == .end { own.text = "" }
-      return own.comment
+      return claim.comment
     }
     func put(_ profile: inout GadgetProfile, _ words: String, _ comment: String = "") {
       if lead.isEmpty {

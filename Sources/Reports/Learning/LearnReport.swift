@@ -96,6 +96,9 @@ package struct LearnReport: PacketReport, ~Copyable {
   }
 
   private func write(_ gadget: Gadget, into page: inout Output) {
+    let claims =
+      gadget.channels.flatMap { $0.kinds.flatMap(\.claims) } + gadget.links.flatMap(\.claims)
+    let widths = Widths(claims)
     for channel in gadget.channels where !channel.kinds.isEmpty {
       for (number, kind) in channel.kinds.enumerated() {
         page.string(GadgetWords.name(channel.source))
@@ -109,7 +112,7 @@ package struct LearnReport: PacketReport, ~Copyable {
             + GadgetWords.range(kind.frame.sizes))
         if kind.frame.isJoined { page.text(" in several values") }
         page.byte(0x0a)
-        for claim in kind.claims { Self.write(claim, into: &page) }
+        for claim in kind.claims { Self.write(claim, widths, into: &page) }
       }
       for words in channel.limitWords { Self.line("", words, into: &page) }
     }
@@ -118,7 +121,7 @@ package struct LearnReport: PacketReport, ~Copyable {
       page.text(" → ")
       page.string(GadgetWords.name(gadget.channels[link.answer].source))
       page.string(": \(link.summary)\n")
-      for claim in link.claims { Self.write(claim, into: &page) }
+      for claim in link.claims { Self.write(claim, widths, into: &page) }
     }
     for number in gadget.shown { Self.write(number, into: &page) }
     let unknown = gadget.channels.filter(\.kinds.isEmpty)
@@ -153,16 +156,29 @@ package struct LearnReport: PacketReport, ~Copyable {
     page.byte(0x0a)
   }
 
-  private static func write(_ claim: GadgetClaim, into page: inout Output) {
+  /// The widths of the columns of claims.
+  private struct Widths {
+    let text: Int
+    let support: Int
+
+    init(_ claims: [GadgetClaim]) {
+      text = min(96, claims.map { $0.text.utf8.count }.max() ?? 0)
+      support = claims.map { $0.support.utf8.count }.max() ?? 0
+    }
+  }
+
+  private static func write(
+    _ claim: GadgetClaim, _ widths: Widths, into page: inout Output
+  ) {
     var line = Output()
     line.text("  ")
     line.text(claim.subject.key)
     line.spaces(max(2, 14 - line.count))
     line.string(claim.text)
-    line.spaces(max(2, 76 - line.bytes.columns))
+    line.spaces(max(2, 16 + widths.text - line.bytes.columns))
     line.string(claim.support)
     if let confidence = claim.confidence {
-      line.spaces(max(2, 100 - line.bytes.columns))
+      line.spaces(max(2, 18 + widths.text + widths.support - line.bytes.columns))
       line.text(confidence.name)
     }
     line.byte(0x0a)

@@ -87,7 +87,7 @@ package struct PositionsReport: PacketReport, ~Copyable {
       page.string("  and \(sizes.upperBound - mostPositions) more positions\n")
     }
     for claim in channel.kinds.flatMap(\.claims) where claim.subject == .checksum {
-      page.string("  \(claim.comment)\n")
+      page.string("  \(claim.text): \(claim.comment)\n")
     }
     for words in channel.limitWords { page.string("  \(words)\n") }
   }
