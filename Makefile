@@ -246,6 +246,7 @@ golden: ## rewrite the expected output of the golden tests and documents, for re
 	@RECORD_SNAPSHOTS=1 $(TEST) --filter GoldenTests >/dev/null 2>&1 || true
 	$(BUILT) explain --list-rules --markdown >docs/rules.md
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
+	$(PYTHON) Scripts/write-coverage.py $(BUILT)
 	$(PYTHON) Scripts/make-picture.py $(BUILT)
 	@git status --short Tests/GoldenTests README.md docs
 	$(TEST) --filter GoldenTests

@@ -3,7 +3,7 @@
 
 usage: compare-with-tshark.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Compares codes, numbers and bytes, but no names: HCI, L2CAP and its signalling, ATT, SMP with its keys, advertising data
+Compares codes, numbers and bytes, but no names: HCI, L2CAP and its signalling, ATT, RFCOMM, SMP with its keys, advertising data
 and periodic advertising; of sniffers' captures also the headers of their packets, and what the sniffers claim. In a
 folder it compares every HCI capture and every sniffer's, whatever its name (btsnoop, pcap, pcapng, PacketLogger); it
 reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
@@ -37,6 +37,7 @@ REQUIRED = {
     *(f"adv.{each}" for each in ("uuids_16", "uuids_32", "uuids_128", "tx_power_dbm", "appearances", "flags", "service_data")),
     *(f"air.{each}" for each in ("access_address", "pdu_type", "llid", "sn", "nesn", "length", "opcode", "crc", "channel")),
     "air.rssi_dbm",
+    *(f"rfcomm.{each}" for each in ("frame", "dlci", "channel", "length", "credits", "fcs", "value", *tshark.MULTIPLEXER)),
     *(f"periodic.{each}" for each in ("sync", "sid", "address", "interval", "rssi_dbm", "data_status", "data")),
 }
 
@@ -60,6 +61,7 @@ class Difference(NamedTuple):
 
 TWO_DIGITS = {
     *("air.pdu_type", "air.opcode"),
+    *("rfcomm.frame", "rfcomm.fcs", "rfcomm.command", "rfcomm.convergence_layer"),
     *("hci.event", "hci.subevent", "att.opcode", "att.error", "att.request_opcode", "smp.opcode", "adv.event_type"),
     *("adv.types", "adv.flags", "signalling.code", "signalling.identifier"),
     *("smp.io_capability", "smp.authreq", "smp.reason", "smp.initiator_key_distribution", "smp.responder_key_distribution"),
@@ -67,6 +69,7 @@ TWO_DIGITS = {
 DECIMAL = {
     *("adapter", "air.channel", "air.rssi_dbm", "air.event", "air.length", "air.llid", "air.sn", "air.nesn", "adv.count", "adv.rssi_dbm", "adv.tx_power_dbm", "l2cap.sdu_length"),
     *("smp.maximum_encryption_key_size", "periodic.rssi_dbm", "periodic.sid", "periodic.interval"),
+    *(f"rfcomm.{each}" for each in ("dlci", "channel", "length", "credits", "command_channel", "frame_size", "initial_credits")),
     *(f"signalling.{each}" for each in ("mtu", "mps", "credits", "initial_credits")),
 }
 
@@ -116,7 +119,7 @@ CONTROLLER_LOG = "controller_log"
 
 
 # What is above the Link Layer's header.
-PAYLOAD = ("l2cap", "signalling", "att", "smp")
+PAYLOAD = ("l2cap", "signalling", "att", "smp", "rfcomm")
 
 
 def without(facts: Facts, *names: str) -> Facts:

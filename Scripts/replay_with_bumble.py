@@ -78,7 +78,7 @@ class Server:
             answers = self.answers[key, is_read]
             before = answers.popleft() if answers else {}
             self.log.append([key[1], "read" if is_read else "write", (given or b"").hex()])
-            if isinstance(error := before.get("error"), dict):
+            if error := before.get("error"):
                 raise ATT_Error(int(error["code"], 16))
             value = before.get("value")
             return bytes.fromhex(value) if isinstance(value, str) else b""

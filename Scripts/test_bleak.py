@@ -69,7 +69,7 @@ def operations(capture: Path) -> list[list[str]]:
             continue
         if value.get("service") in (None, *SYSTEMS) or "uuid" not in value or value["uuid"] == "2902":
             continue
-        if "offset" in value or "cut" in value or isinstance(value.get("error"), str) or is_write and not is_shown(value.get("value")):
+        if "offset" in value or "cut" in value or value.get("failed", "refused") != "refused" or is_write and not is_shown(value.get("value")):
             continue
         found.append([value["uuid"], "write" if is_write else "read", value["value"] if is_write else ""])
     return found

@@ -204,7 +204,7 @@ class ToldCommandTests(unittest.TestCase):
 
         verbs = ["show", "info", "explain", "map", "values", "devices", "trace", "diff", "report", "live", "convert", "table",
                  "profiles", "schema", "completion"]
-        verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "compile")]
+        verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "learn", "new", "compile")]
         everything = set().union(*(of(verb) for verb in verbs), others)
         count = 0
         for document in DOCUMENTS:
@@ -307,7 +307,7 @@ class SchemaTests(unittest.TestCase):
         """Tests documents written by hand; validate-json.py validates the verbs' output."""
         Draft202012Validator.check_schema(self.schema)
         validator = Draft202012Validator(self.schema)
-        decoded = {"profile": "heart_rate", "fields": {"heart_rate": 72}, "units": {"heart_rate": "bpm"}, "text": "72 bpm"}
+        decoded = {"profile": "heart_rate", "fields": {"heart_rate": {"number": 72, "unit": "bpm"}}, "text": "72 bpm"}
         service = {
             "uuid": "180d", "name": "Heart Rate", "type": "primary", "start_handle": "0x000e", "end_handle": "0x0015",
             "via": "discovered", "packet": 50, "includes": [{"uuid": "180f", "start_handle": "0x0016", "end_handle": "0x001a"}],
@@ -321,7 +321,7 @@ class SchemaTests(unittest.TestCase):
                 "descriptors": [{"uuid": "2902", "handle": "0x0011", "value": "0100"}],
             }],
         }
-        unknown = {"handle": "0x0021", "operations": {"write": 4}, "role": "cccd", "of": "0x0020", "via": "inferred"}
+        unknown = {"handle": "0x0021", "operations": [{"operation": "write", "count": 4}], "role": "cccd", "of": "0x0020", "via": "inferred"}
         finding = {
             "rule": "smp_passkey_mismatch", "severity": "error", "what": "Pairing failed: Confirm Value Failed (0x04)",
             "cause": "Another passkey was typed.", "certainty": "certain", "connections": [1], "evidence": [45, 53],
@@ -333,14 +333,14 @@ class SchemaTests(unittest.TestCase):
             "problems": [finding | {"details": {"passkey": "this host <hidden>", "hidden": ["passkey"]}, "note": "It is known."}],
         }
         for document in (
-            {"schema": 1, "devices": [{"address": "F1:F1:F1:F1:F1:F1", "services": [service], "unknown": [unknown]}]},
+            {"schema": 2, "devices": [{"address": "F1:F1:F1:F1:F1:F1", "services": [service], "unknown": [unknown]}]},
             {"type": "value", "packet": 142, "elapsed_s": 4.735, "connection": 1, "uuid": "2a37", "handle": "0x0010",
              "operation": "notification", "direction": "received", "value": "0048", "decoded": decoded},
-            {"type": "value", "packet": 80, "operation": "write", "value": "01", "error": "no_response"},
-            {"schema": 1, "records": 56, "verdict": "1 error", "found": {"error": 1, "warning": 0, "note": 0},
+            {"type": "value", "packet": 80, "operation": "write", "value": "01", "failed": "no_response"},
+            {"schema": 2, "records": 56, "verdict": "1 error", "found": {"error": 1, "warning": 0, "note": 0},
              "findings": [finding | {"connections": [], "fault": "peer"}], "connections": [connection],
              "problems": [finding | {"connections": [1, 2, 3], "resolved": True}]},
-            {"type": "device", "address": "F1:F1:F1:F1:F1:F1", "address_types": ["random_static"], "events": {"ADV_IND": 3},
+            {"type": "device", "address": "F1:F1:F1:F1:F1:F1", "address_types": ["random_static"], "events": [{"event": "ADV_IND", "count": 3}],
              "rssi_dbm": {"min": -57, "median": -56, "max": -55}, "payloads": [{"data": "020106", "count": 3}]},
             {"type": "callback", "platform": "corebluetooth", "callback": "centralManager(_:didConnect:)", "packet": 43,
              "system": False},

@@ -234,7 +234,8 @@ SCHEMA = {
             "properties": {"type": {"const": "packet"}, "packet": {"type": "integer", "minimum": 1}},
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
-        "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "object"}}},
+        "decoded": {"type": "object"},
+        "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "array"}}},
         "valuesLine": {
             "type": "object",
             "required": ["packet"],
@@ -455,7 +456,8 @@ class ValidationTests(StandIn):
         (self.folder / "info").write_text('{"records":1}\n')
         (self.folder / "map").write_text('{"devices":[]}\n')
         (self.folder / "profiles").write_text('{"definitions":[]}\n')
-        (self.folder / "devices").write_text('{"events":{}}\n')
+        (self.folder / "devices").write_text('{"events":[]}\n')
+        (self.folder / "table").write_text('{"kind":"captures"}\n')
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
         (self.folder / "explain").write_text('{}\n')
         (self.folder / "diff").write_text('{}\n')
@@ -504,10 +506,20 @@ class ValidationTests(StandIn):
         self.assertIn("profiles list --json: $", output)
 
     def test_wrong_devices_are_found(self) -> None:
-        (self.folder / "devices").write_text('{"events":{}}\n{"events":1}\n')
+        (self.folder / "devices").write_text('{"events":[]}\n{"events":1}\n')
         status, output = self.judged('{"type":"packet","packet":1}\n')
         self.assertEqual(status, 1)
         self.assertIn("devices --json, line 2: $.events", output)
+
+    def test_keys_with_several_types_are_found(self) -> None:
+        (self.folder / "table").write_text('{"kind":"fields","word":null}\n{"kind":"fields","word":"on"}\n{"kind":"captures","word":1}\n')
+        status, output = self.judged('{"type":"note","a":[{"b":1},{"b":2.5}]}\n{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 0, output)
+        (self.folder / "table").write_text('{"kind":"fields","word":null}\n{"kind":"fields","word":"on"}\n{"kind":"fields","word":1}\n')
+        status, output = self.judged('{"type":"note","a":[{"b":1},{"b":{}}]}\n')
+        self.assertEqual(status, 1, output)
+        self.assertIn("show: note.a[].b has several types: a number (", output)
+        self.assertIn("table: fields.word has several types: a string (", output)
 
     def test_a_long_output_is_skipped(self) -> None:
         most = len((self.folder / "schema").read_bytes())

@@ -8,7 +8,8 @@ Lines: those of `show --json` and `show --json --raw` must fit `$defs/showLine`,
 must fit `$defs/info` and `$defs/map`; those of `diff --json` with a sample capture, `$defs/diff`; those of `explain
 --json` and `profiles match --json`, `$defs/explain` and `$defs/profileMatches`; `profiles list --json` and `explain
 --list-rules --json`, `$defs/profileList` and `$defs/ruleList`. None may have a top-level key that the schema does not
-know, and two runs must give the same bytes. fastjsonschema looks at every document, and jsonschema, which is 50 times
+know, and two runs must give the same bytes. Over all outputs of a verb, also those of `table` and `profiles decode`, each
+key has one type, or null: a key is named by the keys that contain it, down from the type of the line. fastjsonschema looks at every document, and jsonschema, which is 50 times
 slower, at the first of each output if it is short, and at those that do not fit: its errors say more. In a folder, the
 script uses every file that gattscope reads. An output of more than 256 MB is skipped, and a line reports it. Exit status
 1: an output does not fit.
@@ -44,6 +45,13 @@ COMMANDS = (
     *(("traceLine", ["trace", "--json"]), ("traceLine", ["trace", "--json", "--as", "android", "--show-keys"])),
     *(("diff", ["diff", "--json", "--all", str(OTHER)]), ("diff", ["diff", "--json", "--show-keys", str(OTHER)])),
 )
+ROWS = (["table"], ["table", "--kind", "captures,connections,findings,devices"])  # whose columns are described elsewhere
+DECODED = (  # values of all kinds of fields: codes, reserved codes, quantities, special values, times, texts, bytes, secrets
+    ("--uuid", "2a37", "165b0a03f402"), ("--uuid", "2a37", "165b0a"), ("--uuid", "2a38", "01"), ("--uuid", "2a38", "99"),
+    ("--uuid", "2a1c", "06ff0000ffe907010101010102"), ("--uuid", "2a1c", "07ffff7f00"), ("--uuid", "2a35", "1effff0700"),
+    ("--uuid", "2a2b", "ea070b1e0d2a000100ff"), ("--uuid", "2a00", "41c3a9"), ("--uuid", "2a29", "ff41"), ("--uuid", "2a04", "0600ffff000000ff"),
+    ("--uuid", "2902", "0100"), ("--uuid", "2902", "0700"), ("--company", "004c", "10060b1e11223344"), ("--company", "0499", "05ffffffffffffffffffffffffffffffffffff"),
+)
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
 LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # one document per line
 READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
@@ -71,6 +79,41 @@ def digest(program: str, *arguments: str) -> bytes:
         while piece := process.stdout.read(1 << 20):
             digest.update(piece)
     return digest.digest()
+
+
+class KeyTypes:
+    """The types of all keys: for each verb and type of document, a tree of keys, of which each has types with an example."""
+
+    NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+
+    def __init__(self) -> None:
+        self.roots: dict[str, dict] = {}
+
+    def note(self, verb: str, document, example: str) -> None:
+        kind = document.get("type") or document.get("kind") if isinstance(document, dict) else None
+        self.walk(document, self.roots.setdefault(f"{verb}: {kind}" if isinstance(kind, str) else verb, {}), example)
+
+    def walk(self, value, place: dict, example: str) -> None:
+        # The types of a place are under None, which is not a key.
+        if value is None:
+            return
+        place.setdefault(None, {}).setdefault(self.NAMES[type(value)], example)
+        if isinstance(value, dict):
+            for key, member in value.items():
+                self.walk(member, place.setdefault(key, {}), example)
+        elif isinstance(value, list):
+            for member in value:
+                self.walk(member, place.setdefault("[]", {}), example)
+
+    def errors(self) -> Iterator[str]:
+        """Yields the keys that have several types."""
+        pending = list(self.roots.items())
+        while pending:
+            name, place = pending.pop()
+            types = place.get(None, {})
+            if len(types) > 1:
+                yield f"{name} has several types: " + ", ".join(f"{kind} ({example})" for kind, example in types.items())
+            pending += [(f"{name}.{key}".replace(".[]", "[]"), member) for key, member in place.items() if key is not None]
 
 
 class Validator:
@@ -120,7 +163,7 @@ def validators(program: str) -> dict[str, Validator]:
         sys.exit(f"gattscope schema ended with {status}: {message}")
     schema = json.loads(output)
     Draft202012Validator.check_schema(schema)
-    names = {name for name, _ in COMMANDS} | set(LISTS)
+    names = {name for name, _ in COMMANDS} | set(LISTS) | {"decoded"}
     if missing := names - schema.get("$defs", {}).keys():
         sys.exit(f"gattscope schema has no $defs/{min(missing)}")
     return {name: Validator(name, schema["$defs"]) for name in names}
@@ -148,17 +191,26 @@ def telling_error(error):
     return error
 
 
-def document_errors(validator: Validator, text: bytes, for_both: bool) -> Iterator[str]:
-    """Yields what is wrong with a document, which may not even be JSON."""
+def document_errors(
+    validator: Validator | None, text: bytes, for_both: bool, types: KeyTypes | None = None, what: str = ""
+) -> Iterator[str]:
+    """Yields what is wrong with a document, which may not even be JSON, and remembers the types of its keys."""
     try:
         document = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
     except ValueError as error:  # also if the text is not UTF-8
         yield f"expected JSON: {error}"
         return
-    yield from validator.errors(document, for_both)
+    if types is not None:
+        types.note(what.partition(": ")[2].partition(" --")[0], document, what)
+    if validator is not None:
+        yield from validator.errors(document, for_both)
 
 
-def capture_errors(program: str, schemas: dict[str, Validator], path: Path, counts: dict) -> Iterator[str]:
+def capture_errors(program: str, schemas: dict[str, Validator], path: Path, counts: dict, types: KeyTypes) -> Iterator[str]:
+    for arguments in ROWS:
+        what = f"{path.parent.name}/{path.name}: {' '.join(arguments)}"
+        for line in (run(program, *arguments, str(path))[1] or b"").splitlines():
+            yield from (f"{what}: {error}" for error in document_errors(None, line, False, types, what))
     for name, arguments in COMMANDS:
         status, output, message = run(program, *arguments, str(path))
         what = f"{path.parent.name}/{path.name}: {' '.join(arguments)}"
@@ -178,7 +230,7 @@ def capture_errors(program: str, schemas: dict[str, Validator], path: Path, coun
         documents = io.BytesIO(output) if name in LINES else [output]
         for line, document in enumerate(documents, 1):
             counts[name] += 1
-            for error in document_errors(schemas[name], document, line == 1 and len(document) <= SHORT):
+            for error in document_errors(schemas[name], document, line == 1 and len(document) <= SHORT, types, what):
                 yield f"{what}, line {line}: {error}"
 
 
@@ -205,7 +257,14 @@ def main() -> int:
     for name, arguments in LISTS.items():
         listed = run(program, *arguments)[1]
         found += [f"{' '.join(arguments)}: {error}" for error in document_errors(schemas[name], listed, True)]
-    found += [error for path in sampled(list(captures(sys.argv[2:]))) for error in capture_errors(program, schemas, path, counts)]
+    types = KeyTypes()
+    for arguments in DECODED:
+        what = f"{arguments[-1]}: profiles decode --json {' '.join(arguments)}"
+        decoded = run(program, "profiles", "decode", "--json", *arguments)[1]
+        found += [f"{what}: {error}" for error in document_errors(schemas["decoded"], decoded, True, types, what)]
+    for path in sampled(list(captures(sys.argv[2:]))):
+        found += capture_errors(program, schemas, path, counts, types)
+    found += types.errors()
     if 0 in (count for name, count in counts.items() if name != "not read"):
         found.append("nothing was validated")
     for message in found[:MOST_PRINTED]:

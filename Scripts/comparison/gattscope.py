@@ -110,6 +110,8 @@ def facts(line: dict) -> Facts:
         _att(att, told)
     if smp := line.get("smp"):
         _security(smp, told)
+    if frame := line.get("rfcomm"):
+        _rfcomm(frame, told)
     if "air" in line:
         _air(line, told)
     subevent = told.get("hci.subevent")
@@ -256,3 +258,16 @@ def _uuid(uuid, bits: int):
     """Returns a short UUID as a number, a long one as hex; a named one is an object."""
     text = uuid.get("uuid", "") if isinstance(uuid, dict) else str(uuid)
     return text.replace("-", "") if bits == 128 else int(text, 16)
+
+
+def _rfcomm(frame: dict, told: Told) -> None:
+    for key in ("frame", "dlci", "channel", "length", "credits", "fcs"):
+        told.put(f"rfcomm.{key}", code(frame, key))
+    told.put("rfcomm.value", frame.get("value"))
+    for command in frame.get("commands", [])[:1]:
+        parameters = command.get("parameters", {})
+        told.put("rfcomm.command", code(command, "type"))
+        told.put("rfcomm.command_channel", parameters.get("server_channel"))
+        told.put("rfcomm.convergence_layer", code(parameters, "convergence_layer"))
+        told.put("rfcomm.frame_size", parameters.get("maximum_frame_size"))
+        told.put("rfcomm.initial_credits", parameters.get("initial_credits"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from . import Facts, Told, first, listed, number, without_zeros
 
 KEPT = Path(__file__).resolve().parents[2] / ".build" / "tshark"
-LAYERS = "frame nordic_ble btle_rf btle hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
+LAYERS = "frame nordic_ble btle_rf btle hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp btrfcomm"
 
 # What is inside PPI, if it was written before Link Layer packets had a link type.
 PREFERENCES = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","btle","0","","0",""')
@@ -22,6 +22,7 @@ PREFERENCES = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","btle","0","","0",""')
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
 CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 SIGNED_WRITE, SIGNATURE = 0xD2, 12
+UIH = 0xEF  # the frame of RFCOMM that carries data
 
 # The direction of the monitor's packet opcodes: commands, events, ACL, SCO, ISO.
 MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
@@ -164,6 +165,8 @@ def _packet(layers: dict) -> Facts:
         _att(att, bytes.fromhex(first(layers.get("btatt_raw")) or ""), told)
     if smp := layer("btsmp"):
         _security(smp, told)
+    if frame := layer("btrfcomm"):
+        _rfcomm(frame, bytes.fromhex(first(layers.get("btrfcomm_raw")) or ""), told)
     return told
 
 
@@ -332,3 +335,29 @@ def _security(smp: dict, told: Told) -> None:
             told.put(f"smp.{name}", raw.replace(":", ""))
     if address := first(smp.get("btsmp_btsmp_bd_addr")):
         told.put("smp.address", address.upper())
+
+
+# tshark's names of the fields of multiplexer commands, by ours.
+MULTIPLEXER = {
+    "command": "mcc_cmd",
+    "command_channel": "mcc_channel",
+    "convergence_layer": "pn_cl",
+    "frame_size": "max_frame_size",
+    "initial_credits": "error_recovery_mode",
+}
+
+
+def _rfcomm(frame: dict, content: bytes, told: Told) -> None:
+    def field(name: str) -> int | None:
+        return number(first(frame.get(f"btrfcomm_btrfcomm_{name}")))
+
+    told.put("rfcomm.frame", field("frame_type"))
+    told.put("rfcomm.dlci", field("dlci"))
+    told.put("rfcomm.channel", field("channel") or None)
+    told.put("rfcomm.length", field("len"))
+    told.put("rfcomm.credits", field("credits"))
+    told.put("rfcomm.fcs", field("fcs"))
+    if field("dlci") and field("frame_type") == UIH and field("len"):
+        told.put("rfcomm.value", content[-field("len") - 1 : -1].hex())  # before the frame check sequence
+    for name, theirs in MULTIPLEXER.items():
+        told.put(f"rfcomm.{name}", field(theirs))

@@ -19,6 +19,7 @@ package struct ADType: RawRepresentable, Hashable, Sendable {
   package static let indoorPositioning = Self(rawValue: 0x25)
   package static let transportDiscoveryData = Self(rawValue: 0x26)
   package static let leSupportedFeatures = Self(rawValue: 0x27)
+  package static let meshProvisioning = Self(rawValue: 0x29)
   package static let meshBeacon = Self(rawValue: 0x2b)
   package static let bigInfo = Self(rawValue: 0x2c)
   package static let advertisingIntervalLong = Self(rawValue: 0x2f)
@@ -163,8 +164,8 @@ package struct ADType: RawRepresentable, Hashable, Sendable {
     case 0x24, 0x25, 0x26, 0x2b: .atLeast(1)
     case 0x16, 0xff: .atLeast(2)
     case 0x20: .atLeast(4)
-    // Link identifier and transaction number.
-    case 0x29: .atLeast(5)
+    // Link identifier, transaction number, and the first byte of a generic provisioning PDU.
+    case 0x29: .atLeast(6)
     // Randomizer and MIC.
     case 0x31: .atLeast(9)
     // Two bytes in the clear, the rest of the header, the minimum payload and the MIC.

@@ -40,6 +40,32 @@ extension CodeSet {
   /// The type of a mesh beacon.
   package static let meshBeacon = CodeSet("Unprovisioned Device | Secure Network | Mesh Private")
 
+  /// The kinds of generic provisioning PDUs, the PDUs of the bearer, and the reasons for which it
+  /// closes a link.
+  package static let genericProvisioning = CodeSet(
+    "Start | Acknowledgment | Continuation | Bearer Control")
+  package static let meshBearer = CodeSet("Link Open | Link Ack | Link Close")
+  package static let meshLinkClosed = CodeSet("Success | Timeout | Fail")
+
+  /// The types of provisioning PDUs.
+  package static let meshProvisioning = CodeSet(
+    """
+    Invite
+    Capabilities
+    Start
+    Public Key
+    Input Complete
+    Confirmation
+    Random
+    Data
+    Complete
+    Failed
+    Record Request
+    Record Response
+    Records Get
+    Records List
+    """)
+
   /// The PHY of a BIG, in BIGInfo's numbering.
   package static let bigPHY = CodeSet("LE 1M | LE 2M | LE Coded")
 }

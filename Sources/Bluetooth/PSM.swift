@@ -8,6 +8,8 @@ package struct PSM: RawRepresentable, Hashable, Sendable {
   @usableFromInline package var rawValue: UInt16
   @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// The Service Discovery Protocol.
+  package static let sdp = Self(rawValue: 0x0001)
   /// RFCOMM, which provides serial ports.
   package static let rfcomm = Self(rawValue: 0x0003)
   /// ATT over BR/EDR.

@@ -14,8 +14,15 @@ extension DecodedWriter {
     output.string(name(decoded.fields[place]))
   }
 
-  /// Writes an entry's value as in JSON: a number, a word in quotes, true or false. Writes nothing
-  /// for a group or a hidden value.
+  /// Writes the number of an entry that is a code with a word. Writes nothing for other entries.
+  package func codeNumber(of place: Int, into output: inout Output) {
+    let entry = decoded.fields[place]
+    guard content(of: entry) == .numberedWord, !isHidden(entry) else { return }
+    number(entry, into: &output)
+  }
+
+  /// Writes an entry's value without keys: a number, a word in quotes, true or false. Writes
+  /// nothing for a group or a hidden value.
   package func scalar(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group, !isHidden(entry) else { return }

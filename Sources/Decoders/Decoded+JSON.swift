@@ -1,16 +1,15 @@
 package import Bytes
 
-// The JSON of what was decoded: numbers scaled and exact, words for codes, an object for a group,
-// and a list for repeated fields.
+// The JSON of what was decoded. Each field is an object, and its keys show what it holds: `number`
+// with `unit`, `word`, `code`, `flag`, `text`, `hex`, the `fields` of a group, the `list` of a
+// repeated field. So no key has more than one type, whatever profiles define.
 
 extension DecodedWriter {
-  /// Writes the beginning of the `decoded` object: profile, name, fields, units, and remarks about
-  /// fields.
+  /// Writes the beginning of the `decoded` object: profile, name, fields, and remarks about fields.
   package func head(_ value: RawSpan, into output: inout Output) {
     let head = definition.jsonHead
     output.raw(head.bytes)
     fields(value, into: &output)
-    units(into: &output)
     remarks(into: &output)
   }
 
@@ -39,33 +38,61 @@ extension DecodedWriter {
       key(of: entry, earlier: namesakes(of: place, in: range), into: &output)
       output.byte(0x3a)
       let isList = isRepeated(entry)
-      if isList { output.byte(0x5b) }
+      if isList { output.text("{\"list\":[") }
       var item = place
       while item < run {
         if item > place { output.byte(0x2c) }
         let next = max(decoded.fields[item].end, item + 1)
         if decoded.fields[item].form == .group {
-          output.byte(0x7b)
+          output.text("{\"fields\":{")
           var isFirstInside = true
           members(item + 1..<next, value, &isFirstInside, into: &output)
-          output.byte(0x7d)
+          output.text("}}")
         } else {
-          self.value(decoded.fields[item], value, into: &output)
+          content(decoded.fields[item], value, hasUnit: !isList, into: &output)
         }
         item = next
       }
-      if isList { output.byte(0x5d) }
+      if isList {
+        output.byte(0x5d)
+        unit(entry, into: &output)
+        output.byte(0x7d)
+      }
       place = run
     }
+  }
+
+  /// Writes the object of an entry that is not a group.
+  private func content(
+    _ entry: DecodedField, _ value: RawSpan, hasUnit: Bool, into output: inout Output
+  ) {
+    let content = content(of: entry)
+    output.text(content.key)
+    if content == .code || content == .numberedWord {
+      number(entry, into: &output)
+      if entry.word >= 0 {
+        output.text(",\"word\":")
+        word(Int(entry.word), into: &output)
+      }
+    } else {
+      self.value(entry, value, into: &output)
+      if hasUnit, content == .number { unit(entry, into: &output) }
+    }
+    output.byte(0x7d)
+  }
+
+  /// Writes `,"unit":` and the unit of an entry's field, if it has one.
+  private func unit(_ entry: DecodedField, into output: inout Output) {
+    guard entry.field >= 0 else { return }
+    output.raw(words.bytes(definition.jsonUnit(entry.field)))
   }
 
   /// Writes the name of an entry's field, in quotes; if `earlier` fields of its object have the
   /// same name, followed by a number.
   private func key(of entry: DecodedField, earlier: Int, into output: inout Output) {
     if earlier > 0 {
-      output.string("\"\(name(entry))")
-      number(earlier, into: &output)
-      output.byte(0x22)
+      // No name contains a dot, so the key is unique.
+      output.string("\"\(name(entry)).\(earlier + 1)\"")
     } else if entry.field >= 0 {
       output.raw(words.bytes(definition.jsonKey(entry.field)))
     } else if entry.field == DecodedField.frameChecksum {
@@ -73,14 +100,6 @@ extension DecodedWriter {
     } else {
       output.text("\"unknown\"")
     }
-  }
-
-  /// Writes what follows the name of a field if `earlier` others have it, too. No name contains a
-  /// dot, so the key is unique.
-  private func number(_ earlier: Int, into output: inout Output) {
-    guard earlier > 0 else { return }
-    output.byte(0x2e)
-    output.decimal(earlier + 1)
   }
 
   /// Returns how many fields before one have its name within its object, whichever that is.
@@ -141,52 +160,6 @@ extension DecodedWriter {
       next = max(decoded.fields[next].end, next + 1)
     }
     return next
-  }
-
-  /// Writes `,"units":` and the object of the units: by name, with dots for groups. Writes nothing
-  /// if there are none.
-  func units(into output: inout Output) {
-    guard decoded.fields.contains(where: { hasUnit($0) }) else { return }
-    var path: [Int] = []
-    var ends: [Int] = []
-    var isFirst = true
-    // One bit for each field, of which there are at most this many.
-    var written = InlineArray<16, UInt64>(repeating: 0)
-    for place in decoded.fields.indices {
-      let entry = decoded.fields[place]
-      while let end = ends.last, end <= place {
-        ends.removeLast()
-        path.removeLast()
-      }
-      guard entry.field >= 0 else { continue }
-      if entry.form == .group {
-        path.append(definition.tables.fields[entry.field].name)
-        ends.append(entry.end)
-        continue
-      }
-      guard hasUnit(entry) else { continue }
-      // Each turn of a group has the same fields.
-      let first = definition.firstOfPath(entry.field)
-      let earlier = namesakes(of: place)
-      let bit = earlier == 0 ? first : entry.field
-      guard written[bit >> 6] & 1 << UInt64(bit & 63) == 0 else { continue }
-      written[bit >> 6] |= 1 << UInt64(bit & 63)
-      let unit = words.bytes(definition.jsonUnit(entry.field))
-      output.text(isFirst ? ",\"units\":{\"" : ",\"")
-      isFirst = false
-      for name in path {
-        output.raw(words.bytes(name))
-        output.byte(0x2e)
-      }
-      output.raw(words.bytes(definition.tables.fields[entry.field].name))
-      number(earlier, into: &output)
-      output.raw(unit)
-    }
-    if !isFirst { output.byte(0x7d) }
-  }
-
-  private func hasUnit(_ entry: DecodedField) -> Bool {
-    entry.field >= 0 && entry.form != .group && definition.firstOfPath(entry.field) >= 0
   }
 }
 

@@ -167,9 +167,17 @@ extension DecodedWriter {
         continue
       }
       if isWhole || count < Self.mostListed && output.count <= limit {
+        let start = output.count
         if count > 0 { output.text(entry.form == .group ? "; " : " ") }
         if entry.form == .group {
+          let before = output.count
           group(place, value, limit, into: &output)
+          // All of its parts are absent.
+          if output.count == before {
+            output.shorten(to: start)
+            place = max(entry.end, place + 1)
+            continue
+          }
         } else {
           self.value(entry, value, into: &output)
         }

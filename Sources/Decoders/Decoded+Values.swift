@@ -118,6 +118,9 @@ package struct DecodedWriter: ~Copyable {
 
   // MARK: Numbers
 
+  /// Writes the number of a code, whether or not it has a word.
+  func number(_ entry: DecodedField, into output: inout Output) { integer(entry, into: &output) }
+
   private func integer(_ entry: DecodedField, into output: inout Output) {
     guard let field = field(of: entry) else { return }
     if field.flags.contains(.flag) {
@@ -215,6 +218,9 @@ package struct DecodedWriter: ~Copyable {
   }
 
   // MARK: Times
+
+  /// Returns whether a number of a field that counts from a day is a time in the years 0 to 9999.
+  func isMoment(_ raw: Int, _ field: Field) -> Bool { CalendarTime(raw, field) != nil }
 
   /// A number that counts from a certain day.
   struct CalendarTime {

@@ -58,14 +58,10 @@ package final class Definition: Sendable {
   /// The beginning of the JSON object: `{"profile":"…","name":"…","fields":`.
   package let jsonHead: [UInt8]
   /// The words of the tables, followed by JSON fragments that are repeated for each field: first
-  /// each field's quoted name, `"heart_rate"`; then each field's unit, without the first quote,
-  /// `heart_rate":"bpm"`, or nothing.
+  /// each field's quoted name, `"heart_rate"`; then each field's unit, `,"unit":"bpm"`, or nothing.
   package let words: Words
   /// For each field, whether another one has the same name.
   let hasNamesake: [Bool]
-  /// For each field with a unit, the first field with the same name in the same groups; −1: no
-  /// unit.
-  private let firstsOfPaths: [Int]
   /// The indexes of the names for entries without a field: unexplained bytes, and a frame's
   /// checksum.
   private let unknownName: Int
@@ -96,7 +92,7 @@ package final class Definition: Sendable {
     self.scalings = scalings
     alone = Self.findAlone(tables)
     words = Self.words(tables)
-    (hasNamesake, firstsOfPaths) = Self.namesakes(tables)
+    hasNamesake = Self.namesakes(tables)
     (unknownName, checksumName) = (tables.words.find("unknown"), tables.words.find("checksum"))
     fitsAll = subject.match.isEmpty && subject.sizes == nil
     hasExternals = !tables.externals.isEmpty
@@ -123,7 +119,7 @@ package final class Definition: Sendable {
     for field in tables.fields {
       output.clear()
       if field.unit >= 0, field.tick == 0 {
-        output.text("\":")
+        output.text(",\"unit\":")
         output.jsonString(tables.words.bytes(field.unit))
       }
       _ = words.append(output.bytes)
@@ -131,31 +127,12 @@ package final class Definition: Sendable {
     return words
   }
 
-  /// Returns which fields share their name with others, and the first field of each name with a
-  /// unit.
-  private static func namesakes(_ tables: Tables) -> ([Bool], [Int]) {
+  /// Returns which fields share their name with others.
+  private static func namesakes(_ tables: Tables) -> [Bool] {
     var counts: [Int: Int] = [:]
     for field in tables.fields where field.name >= 0 { counts[field.name, default: 0] += 1 }
-    var firsts: [Int] = []
-    var paths: [[Int]: Int] = [:]
-    var groups: [(name: Int, end: Int)] = []
-    for (place, field) in tables.fields.enumerated() {
-      while let group = groups.last, group.end <= place { groups.removeLast() }
-      if field.kind == .group, field.name >= 0 { groups.append((field.name, field.end)) }
-      guard field.unit >= 0, field.tick == 0 else {
-        firsts.append(-1)
-        continue
-      }
-      let path = groups.map(\.name) + [field.name]
-      firsts.append(paths[path] ?? place)
-      paths[path] = paths[path] ?? place
-    }
-    return (tables.fields.map { counts[$0.name, default: 0] > 1 }, firsts)
+    return tables.fields.map { counts[$0.name, default: 0] > 1 }
   }
-
-  /// Returns the first field with a unit that has the same name in the same groups; −1: the field
-  /// has no unit.
-  func firstOfPath(_ field: Int) -> Int { firstsOfPaths[field] }
 
   /// Returns what distinguishes the names of entries: the index of the name, or a number below 0.
   func keyName(_ field: Int) -> Int {
@@ -166,7 +143,7 @@ package final class Definition: Sendable {
   /// Returns the index of a field's JSON name among the words.
   func jsonKey(_ field: Int) -> Int { tables.words.count + field }
 
-  /// Returns the index of a field's JSON unit, which follows the field's name, among the words.
+  /// Returns the index of a field's JSON unit among the words.
   func jsonUnit(_ field: Int) -> Int { tables.words.count + tables.fields.count + field }
 
   /// Returns whether the bytes match the subject, most of which accept any.
@@ -268,6 +245,8 @@ package struct Subject: Sendable, Equatable {
   /// The name of the devices to which it is limited; `*` matches any characters and `?` exactly
   /// one.
   package var device: String?
+  /// The offset of the advertiser's own address, in either byte order, if the data must hold it.
+  package var ownAddress: Int?
   /// The bytes with which the value must begin; nil matches any byte.
   package var match: [UInt8?] = []
   /// The allowed numbers of bytes.
@@ -295,6 +274,19 @@ package struct Subject: Sendable, Equatable {
     return true
   }
 
+  /// Returns whether bytes hold the sender's address if they must.
+  package func fits(sender: DeviceAddress?, _ bytes: RawSpan) -> Bool {
+    guard let ownAddress else { return true }
+    guard let sender, bytes.byteCount - 6 >= ownAddress else { return false }
+    var (forward, backward): (UInt64, UInt64) = (0, 0)
+    for index in 0..<6 {
+      let byte = UInt64(bytes.byte(at: ownAddress + index))
+      forward = forward << 8 | byte
+      backward |= byte << UInt64(8 * index)
+    }
+    return sender != .zero && (forward == sender.value || backward == sender.value)
+  }
+
   /// The priority among matching definitions; the greatest wins.
   package var specificity: Int {
     let rank =
@@ -306,7 +298,8 @@ package struct Subject: Sendable, Equatable {
       }
     if isCarrier { return device == nil ? 0 : 1 }
     let known = match.count { $0 != nil }
-    return (device == nil ? 0 : 1 << 20) + rank << 16 + (service == nil ? 0 : 1 << 15)
+    let isLimited = device != nil || ownAddress != nil
+    return (isLimited ? 1 << 20 : 0) + rank << 16 + (service == nil ? 0 : 1 << 15)
       + min(known, 1023) << 4 + (sizes == nil ? 0 : 1)
   }
 }

@@ -70,6 +70,8 @@ package struct Field: Sendable, Equatable {
     package static let open = Self(rawValue: 1 << 14)
     /// A key or another secret, which is only printed on request.
     package static let secret = Self(rawValue: 1 << 15)
+    /// The number is a code, but not every code has a word.
+    package static let isOpenCode = Self(rawValue: 1 << 16)
   }
 
   /// The raw value of `Kind`.

@@ -109,6 +109,7 @@ package struct ProfileLibrary: Sendable {
       let subject = definition.subject
       if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
       if let device = subject.device, !isOfDevice(device) { continue }
+      if !subject.fits(sender: nil, bytes) { continue }
       if subject.fits(bytes) { return definition }
     }
     return nil

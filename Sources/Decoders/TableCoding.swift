@@ -215,7 +215,8 @@ extension Subject {
     writer.list(device.map { [$0] } ?? []) { $0.string($1) }
     writer.list(match) { $0.number($1.map { Int($0) } ?? -1) }
     writer.list(sizes.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.count($1) }
-    writer.count(isCarrier ? 1 : 0)
+    // Carriers are attributes, and only advertisements hold addresses.
+    writer.count(isCarrier ? 1 : ownAddress.map { $0 + 2 } ?? 0)
   }
 
   /// Reads a subject.
@@ -227,7 +228,9 @@ extension Subject {
     match = reader.list { UInt8(exactly: $0.number()) }
     let bounds = reader.list { $0.count() }
     if bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] { sizes = bounds[0]...bounds[1] }
-    isCarrier = reader.count() == 1
+    let use = reader.count()
+    isCarrier = use == 1
+    ownAddress = use > 1 ? use - 2 : nil
   }
 }
 

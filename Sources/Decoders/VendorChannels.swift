@@ -10,8 +10,8 @@ import Bytes
 /// longest.
 struct VendorChannels: Sendable, RandomAccessCollection {
   struct Channel: Sendable {
-    /// The conversation (from bit 18), the attribute's handle (from bit 2), and the direction (bit
-    /// 0).
+    /// The conversation (from bit 18), whether there is a serial channel instead of an attribute
+    /// (bit 17), its number or the attribute's handle (from bit 1), and the direction (bit 0).
     fileprivate(set) var key: UInt64
     /// The index of the protocol.
     fileprivate(set) var vendor: Int

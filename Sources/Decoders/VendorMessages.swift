@@ -10,14 +10,26 @@ package struct VendorChannel: Sendable {
   let isByFrame: Bool
   /// Identifies the device, or the connection with it; below 2^46.
   let conversation: UInt64
-  private let handle: UInt16
+  /// The attribute's handle, or the number of a serial channel.
+  private let place: UInt32
   fileprivate let isWritten: Bool
+
+  /// Distinguishes serial channels from handles.
+  private static let serialBit: UInt32 = 1 << 16
 
   package init(
     of vendor: Int, isByFrame: Bool, conversation: UInt64, handle: UInt16, isWritten: Bool
   ) {
     (owner, self.isByFrame, self.conversation) = (vendor, isByFrame, conversation)
-    (self.handle, self.isWritten) = (handle, isWritten)
+    (place, self.isWritten) = (UInt32(handle), isWritten)
+  }
+
+  package init(
+    of vendor: Int, isByFrame: Bool, conversation: UInt64, on channel: SerialChannel,
+    isWritten: Bool
+  ) {
+    (owner, self.isByFrame, self.conversation) = (vendor, isByFrame, conversation)
+    (place, self.isWritten) = (Self.serialBit | channel.number & 0xffff, isWritten)
   }
 
   /// Creates the channel of a control point: a characteristic to which requests are written, and
@@ -28,7 +40,7 @@ package struct VendorChannel: Sendable {
       isWritten: isWritten)
   }
 
-  var key: UInt64 { conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0) }
+  var key: UInt64 { conversation << 18 | UInt64(place) << 1 | (isWritten ? 1 : 0) }
 }
 
 /// The messages of vendors' protocols: their open frames, series and requests, which are the only

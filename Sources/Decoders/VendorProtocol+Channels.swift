@@ -25,18 +25,19 @@ extension VendorProtocol {
 }
 
 extension [VendorProtocol] {
-  /// Returns the indexes of the protocols that may be used on a characteristic, and whether only a
-  /// frame shows it.
+  /// Returns the indexes of the protocols that may be used on a characteristic or a serial channel,
+  /// and whether only a frame shows it.
   package func claims(
-    _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
+    _ uuid: BluetoothUUID?, _ channel: SerialChannel? = nil, service: BluetoothUUID?,
+    isOfDevice: (String) -> Bool
   ) -> [(vendor: Int, isByFrame: Bool)] {
     let (uuid, service) = (uuid?.shortest, service?.shortest)
     var found: [(vendor: Int, isByFrame: Bool)] = []
     var sure = 0
     for place in indices {
       let needsFrame =
-        if let uuid {
-          self[place].needsFrame(on: uuid, of: service, isOfDevice: isOfDevice)
+        if uuid != nil || channel != nil {
+          self[place].needsFrame(on: uuid, channel, of: service, isOfDevice: isOfDevice)
         } else {
           self[place].claims.contains(where: \.isAnywhere) ? true : nil
         }

@@ -171,6 +171,7 @@ extension VendorProtocol {
       writer.optional(claim.service) { $0.uuid($1) }
       writer.optional(claim.characteristic) { $0.uuid($1) }
       writer.optional(claim.company) { $0.count(Int($1)) }
+      writer.optional(claim.channel) { $0.count(Int($1.number)) }
       writer.count(claim.isFrame ? 1 : 0)
     }
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
@@ -236,6 +237,8 @@ extension VendorProtocol {
       claim.service = reader.list { $0.uuid() }.first
       claim.characteristic = reader.list { $0.uuid() }.first
       claim.company = reader.list { UInt16(truncatingIfNeeded: $0.count()) }.first
+      claim.channel =
+        reader.list { SerialChannel(number: UInt32(truncatingIfNeeded: $0.count())) }.first
       claim.isFrame = reader.count() == 1
       return claim
     }

@@ -15,6 +15,7 @@ package final class VendorProtocol: Sendable {
     package var service: BluetoothUUID?
     package var characteristic: BluetoothUUID?
     package var company: UInt16?
+    package var channel: SerialChannel?
     /// Whether it applies wherever a whole frame is seen.
     package var isFrame = false
 
@@ -23,6 +24,7 @@ package final class VendorProtocol: Sendable {
     /// Whether it requires nothing but the frame.
     package var isAnywhere: Bool {
       isFrame && device == nil && service == nil && characteristic == nil && company == nil
+        && channel == nil
     }
   }
 
@@ -206,14 +208,16 @@ package final class VendorProtocol: Sendable {
     self.hasSecrets = hasSecrets
   }
 
-  /// Returns whether a frame must show that the protocol is used on a characteristic; nil if its
-  /// claims exclude the characteristic. Claims that require more than a frame come first.
+  /// Returns whether a frame must show that the protocol is used on a characteristic or a serial
+  /// channel; nil if its claims exclude it. Claims that require more than a frame come first.
   package func needsFrame(
-    on characteristic: BluetoothUUID, of service: BluetoothUUID?, isOfDevice: (String) -> Bool
+    on characteristic: BluetoothUUID?, _ channel: SerialChannel? = nil, of service: BluetoothUUID?,
+    isOfDevice: (String) -> Bool
   ) -> Bool? {
     var isAnywhere = false
     for claim in claims {
       if let wanted = claim.characteristic, wanted.shortest != characteristic { continue }
+      if let wanted = claim.channel, wanted != channel { continue }
       if let wanted = claim.service, wanted.shortest != service { continue }
       if let device = claim.device, !isOfDevice(device) { continue }
       guard claim.company == nil else { continue }

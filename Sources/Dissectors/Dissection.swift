@@ -45,8 +45,13 @@ package struct Dissection: Sendable {
   package var l2cap: L2CAPHeader?
   /// The fields of the ATT PDU, filled in once for all readers.
   package private(set) var attFields = ATTFields()
-  /// The Security Manager PDU, if the channel carries one.
-  package var smp: SMPPDU?
+  /// The PDU of another protocol that is dissected; at most one of them has a PDU.
+  private enum Other {
+    case none
+    case smp(SMPPDU)
+    case rfcomm(RFCOMMFrame)
+  }
+  private var other = Other.none
   /// The SDU length, in a frame on a credit-based channel that begins an SDU.
   package var sduLength: UInt16?
   /// The bytes after the last decoded header: parameters, fragment or payload.
@@ -73,7 +78,7 @@ package struct Dissection: Sendable {
       att = nil
       attFields = ATTFields()
     }
-    if smp != nil { smp = nil }
+    other = .none
     body = .empty
     parameters = nil
     l2cap = nil
@@ -81,6 +86,18 @@ package struct Dissection: Sendable {
     control = nil
     if air != nil { air = nil }
     problems.clear()
+  }
+
+  /// The Security Manager PDU, if the channel carries one.
+  package var smp: SMPPDU? {
+    get { if case .smp(let pdu) = other { pdu } else { nil } }
+    set { other = newValue.map { .smp($0) } ?? .none }
+  }
+
+  /// The RFCOMM frame, if the channel carries RFCOMM.
+  package internal(set) var rfcomm: RFCOMMFrame? {
+    get { if case .rfcomm(let frame) = other { frame } else { nil } }
+    set { other = newValue.map { .rfcomm($0) } ?? .none }
   }
 
   /// Reads the ATT PDU at `cursor`; of one that is too short, keeps opcode and bytes.

@@ -104,6 +104,8 @@ package struct Problem: Equatable, Sendable {
     case unknownAirHeader
     /// A value that the specification does not allow in its field (the value).
     case invalidValue
+    /// A frame check sequence that does not fit the frame (the received one, the right one).
+    case wrongFrameCheck
   }
 
   /// For `limitReached`: the kind of entry.

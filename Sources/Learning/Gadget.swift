@@ -2,7 +2,7 @@
 
 package import Bluetooth
 
-/// The values of one direction of a characteristic.
+/// The values of one direction of a characteristic or a serial channel.
 package struct ChannelValues: Sendable {
   /// How the values travel.
   package enum Flow: Int, Sendable {
@@ -11,6 +11,7 @@ package struct ChannelValues: Sendable {
 
   package var service: BluetoothUUID?
   package var characteristic: BluetoothUUID?
+  package var serial: SerialChannel?
   package var handle: UInt16?
   package var flow: Flow
   package var sample: ValueSample
@@ -18,11 +19,12 @@ package struct ChannelValues: Sendable {
   package var cut = 0
 
   package init(
-    service: BluetoothUUID?, characteristic: BluetoothUUID?, handle: UInt16?, flow: Flow,
-    sample: ValueSample = ValueSample()
+    service: BluetoothUUID?, characteristic: BluetoothUUID?, serial: SerialChannel? = nil,
+    handle: UInt16?, flow: Flow, sample: ValueSample = ValueSample()
   ) {
     self.service = service
     self.characteristic = characteristic
+    self.serial = serial
     self.handle = handle
     self.flow = flow
     self.sample = sample

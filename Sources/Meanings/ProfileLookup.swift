@@ -28,10 +28,12 @@ package struct ProfileLookup: Sendable {
     fileprivate(set) var isClosed = false
   }
 
-  /// What a plan is for: a UUID of this kind, or nil for attributes that are unknown.
+  /// What a plan is for: a UUID of this kind, or nil for attributes that are unknown and for serial
+  /// channels.
   private struct PlanSubject: Equatable, Sendable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
+    var channel: SerialChannel?
 
     /// The number of different values of `hint`.
     static let hints = 256
@@ -42,6 +44,7 @@ package struct ProfileLookup: Sendable {
     var hint: Int {
       let bits =
         (uuid?.low ?? 0) ^ (uuid?.high ?? 0) ^ UInt64(truncatingIfNeeded: kind.rawValue) &<< 32
+        ^ UInt64(channel?.number ?? 0)
       return Int(truncatingIfNeeded: (bits &* 0x9e37_79b9_7f4a_7c15) &>> 56)
     }
   }
@@ -107,7 +110,16 @@ package struct ProfileLookup: Sendable {
   /// Returns the index of the plan for a UUID; nil stands for unknown attributes. The profiles must
   /// be loaded.
   package mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
-    let subject = PlanSubject(kind: kind, uuid: uuid)
+    plan(PlanSubject(kind: kind, uuid: uuid))
+  }
+
+  /// Returns the index of the plan for a serial channel. The profiles must be loaded.
+  mutating func plan(_ channel: SerialChannel) -> Int {
+    plan(PlanSubject(kind: .characteristic, channel: channel))
+  }
+
+  @inline(__always)
+  private mutating func plan(_ subject: PlanSubject) -> Int {
     let place = hints[subject.hint]
     return place < subjects.count && subjects[place] == subject ? place : makePlan(subject)
   }
@@ -133,11 +145,11 @@ package struct ProfileLookup: Sendable {
       plan.use = KnownValues.use(kind, uuid, library?.wanted ?? [])
     }
     plan.needsContext = plan.definitions.contains {
-      $0.subject.service != nil || $0.subject.device != nil
+      $0.subject.service != nil || $0.subject.device != nil || $0.subject.ownAddress != nil
     }
     plan.needsName = plan.definitions.contains { $0.subject.device != nil }
     if kind == .characteristic {
-      plan.claims = vendors.claims(uuid, service: nil) { _ in false }
+      plan.claims = vendors.claims(uuid, subject.channel, service: nil) { _ in false }
       let asksMore = vendors.contains { vendor in
         vendor.claims.contains { $0.service != nil || $0.device != nil }
       }
@@ -162,18 +174,22 @@ package struct ProfileLookup: Sendable {
 
   /// Returns the definition that decodes a value.
   ///
-  /// - Parameter isOfDevice: whether the device's name matches a pattern with `*` and `?`.
+  /// - Parameters:
+  ///   - sender: the address of an advertiser.
+  ///   - isOfDevice: whether the device's name matches a pattern with `*` and `?`.
   package func definition(
-    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, sender: DeviceAddress? = nil,
+    _ isOfDevice: (String) -> Bool
   ) -> Definition? {
     for index in plans[plan].definitions.indices {
       let definition = plans[plan].definitions[index]
+      guard definition.fits(value) else { continue }
       if plans[plan].needsContext {
         let subject = definition.subject
         if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
         if let device = subject.device, !isOfDevice(device) { continue }
+        if !subject.fits(sender: sender, value) { continue }
       }
-      guard definition.fits(value) else { continue }
       return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
     }
     return nil
@@ -185,7 +201,8 @@ package struct ProfileLookup: Sendable {
     -> [(vendor: Int, isByFrame: Bool)]
   {
     plans[plan].needsContext
-      ? vendors.claims(subjects[plan].uuid, service: service, isOfDevice: isOfDevice)
+      ? vendors.claims(
+        subjects[plan].uuid, subjects[plan].channel, service: service, isOfDevice: isOfDevice)
       : plans[plan].claims
   }
 

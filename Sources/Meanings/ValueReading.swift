@@ -1,5 +1,5 @@
 package import Bluetooth
-import Bytes
+package import Bytes
 import Captures
 package import Decoders
 import Dissectors
@@ -30,7 +30,7 @@ package struct ValueReading: ~Copyable {
 
     /// Returns whether a value is that of the PDU.
     func isOf(_ value: ConveyedValue) -> Bool {
-      guard packet == value.packet, handle == value.attribute.handle else { return false }
+      guard packet == value.packet, handle == value.attribute.handleInPacket else { return false }
       return isMessage
         || uuid == value.attribute.uuid && (service == nil || service == value.attribute.service)
     }
@@ -93,10 +93,7 @@ package struct ValueReading: ~Copyable {
     else {
       return
     }
-    if gap != memory.links.gap {
-      gap = memory.links.gap
-      messages.interrupt()
-    }
+    noteGap(memory)
     let value = packet.bytes.part(slice)
     var uuid: BluetoothUUID?
     var kind = Subject.Kind.characteristic
@@ -185,6 +182,63 @@ package struct ValueReading: ~Copyable {
     isOfPDU = definition != nil
   }
 
+  /// Decodes the value that a packet completes on a serial channel, and follows the open frames of
+  /// vendor protocols.
+  ///
+  /// - Parameter decodes: whether the meaning is needed, too.
+  package mutating func observe(
+    _ slice: Slice, on serial: SerialFact, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    decodes: Bool
+  ) {
+    begin()
+    guard let link = packet.answer.link, let direction = packet.record.direction, profiles.load()
+    else { return }
+    noteGap(memory)
+    let value = packet.bytes.part(slice)
+    let plan = profiles.plan(serial.channel)
+    guard value.byteCount > 0,
+      !profiles.decodesNothing(plan, value) || messages.hasOpenFrames
+    else { return }
+    let conversation = memory.conversationKey(link, serial.server)
+    let isWritten = Side(sent: direction) != serial.server
+    var service: BluetoothUUID?
+    var isOfDevice: (String) -> Bool = { _ in false }
+    if profiles[plan].needsContext {
+      service = memory.service(of: serial, on: link)
+      isOfDevice = Self.isPeer(of: link, memory)
+    }
+    func channel(_ claim: (vendor: Int, isByFrame: Bool)) -> VendorChannel {
+      VendorChannel(
+        of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        on: serial.channel, isWritten: isWritten)
+    }
+    let (number, time) = (packet.record.number, packet.record.time)
+    let way: VendorProtocol.Path = isWritten ? .written : .notified
+    let found =
+      first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
+        messages.accept(
+          vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
+      }
+      ?? first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
+        messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+      }
+    guard let found else { return }
+    remember(found, number, 0)
+    if decodes {
+      decode(found, value, memory.serverKey(link, serial.server), following: messages.following)
+    } else {
+      meaning.note(found)
+    }
+    isOfPDU = true
+  }
+
+  /// Gives up open frames if records were lost.
+  private mutating func noteGap(_ memory: borrowing Memory) {
+    guard gap != memory.links.gap else { return }
+    gap = memory.links.gap
+    messages.interrupt()
+  }
+
   /// Records the PDU whose value was decoded by a definition, or which nothing decodes, if that
   /// depends only on the value and its attribute.
   private mutating func hold(
@@ -204,9 +258,11 @@ package struct ValueReading: ~Copyable {
 
   /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
   package mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
-    guard let pdu = packet.dissection.att, packet.record.original == nil,
-      !packet.isCut
-    else { return }
+    guard packet.record.original == nil, !packet.isCut else { return }
+    if let value = packet.serialValue {
+      return observe(value.slice, on: value.on, packet, memory, decodes: false)
+    }
+    guard let pdu = packet.dissection.att else { return }
     guard packet.dissection.attFields.value != nil else {
       noteRefusal(packet)
       return
@@ -284,19 +340,28 @@ package struct ValueReading: ~Copyable {
     if let held, held.isOf(value), meaning.isKnown || !held.isMessage { return meaning.isKnown }
     begin()
     let content = bytes.part(slice)
+    let peer = value.parties.peer
+    func isPeer(_ pattern: String) -> Bool {
+      guard let peer,
+        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
+      else { return false }
+      return memory.names[entry]?.fits(pattern) ?? false
+    }
     if let company = value.company {
-      return read(.company, BluetoothUUID(company), content) || readStructure(company, content)
+      return read(.company, BluetoothUUID(company), content, sender: peer, isOfDevice: isPeer)
+        || readStructure(company, content, peer, isPeer)
     }
     if value.operation == .advertisement {
-      return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
+      guard let service = value.attribute.uuid else { return false }
+      return read(.serviceData, service, content, sender: peer, isOfDevice: isPeer)
     }
-    if readAgain(value.packet, value.attribute.handle, content) { return true }
+    if readAgain(value.packet, value.attribute.handleInPacket, content) { return true }
+    if value.attribute.channel != nil { return false }
     let answered = meaning.control
     guard let uuid = value.attribute.uuid,
       value.attribute.kind == .value || value.attribute.kind == .descriptor
         || value.attribute.kind == nil
     else { return false }
-    let peer = value.parties.peer
     let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
     let server = memory.attributes.currentKey(value.attribute.server)
     if content.byteCount > 0, let use = profiles.use(kind, uuid) {
@@ -304,13 +369,7 @@ package struct ValueReading: ~Copyable {
     }
     let isRead = read(
       kind, uuid, content, isWritten: value.operation.isWrite, service: value.attribute.service,
-      server: server
-    ) { pattern in
-      guard let peer,
-        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
-      else { return false }
-      return memory.names[entry]?.fits(pattern) ?? false
-    }
+      server: server, isOfDevice: isPeer)
     meaning.note(answers: answered)
     if isRead || !known.hasFormats || kind != .characteristic || content.byteCount == 0 {
       return isRead
@@ -371,12 +430,25 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Decodes manufacturer data by a definition of its AD type, which includes the company.
-  private mutating func readStructure(_ company: UInt16, _ content: RawSpan) -> Bool {
+  private mutating func readStructure(
+    _ company: UInt16, _ content: RawSpan, _ sender: DeviceAddress?,
+    _ isOfDevice: (String) -> Bool
+  ) -> Bool {
     let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
-    guard !profiles.definitions(.advertisingData, uuid).isEmpty else { return false }
-    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
+    let definitions = profiles.definitions(.advertisingData, uuid)
+    let first = UInt8(company & 0xff)
+    // Nearly all companies return here.
+    guard
+      definitions.contains(where: {
+        $0.subject.sizes?.contains(content.byteCount + 2) ?? true
+          && $0.subject.match.first.map { $0 == nil || $0 == first } ?? true
+      })
+    else { return false }
+    var whole = [first, UInt8(company >> 8)]
     whole.append(content)
-    guard read(.advertisingData, uuid, whole.bytes) else { return false }
+    guard read(.advertisingData, uuid, whole.bytes, sender: sender, isOfDevice: isOfDevice) else {
+      return false
+    }
     meaning.note(structure: whole)
     return true
   }
@@ -384,13 +456,14 @@ package struct ValueReading: ~Copyable {
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
   package mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
-    service: BluetoothUUID? = nil, server: UInt64? = nil,
+    service: BluetoothUUID? = nil, server: UInt64? = nil, sender: DeviceAddress? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     begin()
     guard profiles.load() else { return false }
     let plan = profiles.plan(kind, uuid)
-    guard let definition = profiles.definition(plan, service, value, isOfDevice) else {
+    guard let definition = profiles.definition(plan, service, value, sender: sender, isOfDevice)
+    else {
       return false
     }
     decode(definition, value, isWritten: isWritten, server)
@@ -511,6 +584,12 @@ extension Memory {
   fileprivate borrowing func conversationKey(_ link: LinkSlot, _ side: Side) -> UInt64 {
     (UInt64(truncatingIfNeeded: links.id(link)) << 1 | (side == .local ? 1 : 0)) & 0x3fff_ffff_ffff
   }
+}
+
+extension AttributeIdentity {
+  /// What distinguishes it from the other attributes in a packet: its handle, or 0 for a serial
+  /// channel.
+  fileprivate var handleInPacket: UInt16? { channel == nil ? handle : 0 }
 }
 
 extension ATTOpcode {

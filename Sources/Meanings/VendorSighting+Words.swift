@@ -98,12 +98,12 @@ extension VendorSighting {
   private func writePartJSON(into output: inout Output) {
     output.text("{\"profile\":")
     output.jsonString(vendor.profile)
-    output.text(",\"name\":\"part\",\"fields\":{")
+    output.text(",\"name\":\"part\",\"part\":{")
     if let chunk {
-      output.text("\"part\":")
+      output.text("\"number\":")
       output.decimal(chunk.number)
       if let count = chunk.count {
-        output.text(",\"parts\":")
+        output.text(",\"count\":")
         output.decimal(count)
       }
     } else {

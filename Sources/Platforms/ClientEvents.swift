@@ -59,7 +59,7 @@ struct ClientEvents: Sendable {
     var isAborted = false
     for value in conversations.values {
       guard value.parties.connection > 0, value.attribute.side == .peer,
-        value.operation != .advertisement, !isDeclaration(value, memory)
+        value.operation != .advertisement, value.operation != .data, !isDeclaration(value, memory)
       else { continue }
       // The call was reported at the request; that no answer was seen is reported once.
       if value.lacksAnswer, !unanswered.insert(value.parties.connection).inserted {

@@ -13,7 +13,7 @@ extension CoreBluetooth {
       var arguments = peer
       arguments.add("services", .list(shown.map { .service($0) }))
       if shown.count < found.count {
-        arguments.add("hidden", .list(found.filter { isHidden($0.uuid) }.map { .service($0) }))
+        arguments.add("withheld", .list(found.filter { isHidden($0.uuid) }.map { .service($0) }))
       }
       arguments.add("error", error.map { attError($0) })
       return [
@@ -111,7 +111,7 @@ extension CoreBluetooth {
       return .callback(
         "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
     // The call is all.
-    case .writeWithoutResponse, .signedWrite: return nil
+    case .writeWithoutResponse, .signedWrite, .data: return nil
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {
         return .callback(

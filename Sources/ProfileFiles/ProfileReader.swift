@@ -168,6 +168,7 @@ package struct ProfileReader {
       let type = try keys.required("ad_type").number(in: 0...255)
       subject = Subject(.advertisingData, BluetoothUUID(UInt16(type)))
     }
+    subject.ownAddress = try keys.node("own_address")?.number(in: 0...248)
     let (definition, examples) = try definition(keys, &subject, context)
     guard !definition.hasSecrets else {
       throw node.error(

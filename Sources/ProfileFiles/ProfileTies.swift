@@ -35,13 +35,17 @@ package enum ProfileTies {
   }
 
   /// Returns an error for each group of messages of a protocol whose commands overlap in one
-  /// direction.
+  /// direction. Those that something else tells apart are in no group.
   private static func commandTies(_ profile: Profile, _ file: String) -> [ProfileError] {
     // After the file's messages there may be one that it does not have.
     guard let messages = profile.vendor?.messages.prefix(profile.messageLines.count) else {
       return []
     }
-    let places = messages.indices
+    let places = messages.indices.filter { place in
+      let message = messages[place]
+      return message.condition == nil && message.definition.subject.match.isEmpty
+        && message.definition.subject.sizes == nil
+    }
     var groups = Set<[Int]>()
     for isRequest in [true, false] {
       let those = places.filter { messages[$0].isRequest ?? isRequest == isRequest }

@@ -433,7 +433,7 @@ struct ProtocolReader {
   static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
     var claims: [VendorProtocol.Claim] = []
     for node in try node.shortList("a list of mappings") {
-      let keys = try KeyedNode(node, "a mapping of device, service, characteristic, company, frame")
+      let keys = try KeyedNode(node, "a mapping of device, service, characteristic, rfcomm, psm, company, frame")
       var claim = VendorProtocol.Claim()
       claim.device = try keys.node("device")?.text()
       claim.service = try keys.node("service")?.uuid()
@@ -445,6 +445,17 @@ struct ProtocolReader {
             "expected a company identifier such as \"004c\", found \(company.kind)")
         }
         claim.company = number
+      }
+      if let node = keys.node("rfcomm") {
+        claim.channel = .rfcomm(UInt8(try node.number(in: 1...30)))
+      }
+      if let node = keys.node("psm") {
+        guard claim.channel == nil, claim.characteristic == nil else {
+          throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
+        }
+        claim.channel = .creditBased(PSM(rawValue: UInt16(try node.number(in: 1...0xffff))))
+      } else if claim.channel != nil, claim.characteristic != nil {
+        throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
       }
       claim.isFrame = try keys.node("frame")?.flag() ?? false
       try keys.finish()

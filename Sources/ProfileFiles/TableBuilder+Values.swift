@@ -118,7 +118,7 @@ extension TableBuilder {
       if keys.has("special") {
         throw keys.node.error("a number has only one of the keys values and special")
       }
-      if try !(keys.node("open")?.flag() ?? false) { field.flags.insert(.isCode) }
+      field.flags.insert(try keys.node("open")?.flag() ?? false ? .isOpenCode : .isCode)
       try self.values(values, &field, bits: bits, isSigned: isSigned, enumerations)
     }
     if let special = keys.node("special") {

@@ -21,6 +21,8 @@ struct AttributeValue {
   var holdsSecrets = false
   /// Whether it is written with a response, which is how clients configure characteristics.
   var isWriteRequest = false
+  /// Whether it was sent on a serial channel instead.
+  var isSerial = false
 
   /// Returns the values in a PDU, except those that describe the layout of attributes.
   static func all(
@@ -32,7 +34,7 @@ struct AttributeValue {
     for index in values.indices {
       if let server { values[index].takeOthers(meanings, of: server, packet.bytes) }
       // Only the profile knows which part is the secret.
-      let isSecret = memory.attributes.secretTypes.isSupplied
+      let isSecret = memory.attributes.secretTypes.isProfiled
       if values[index].type.map(isSecret) == true
         || values[index].otherTypes.contains(where: isSecret)
       {
@@ -52,7 +54,7 @@ struct AttributeValue {
   private static func read(
     _ packet: borrowing Packet, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
-    guard let pdu = packet.dissection.att else { return [] }
+    guard let pdu = packet.dissection.att else { return serial(packet, memory) }
     let fields = packet.dissection.attFields
     let type = packet.answer.attribute.map { memory.attributes[$0].uuid }
     switch pdu.opcode {
@@ -102,6 +104,16 @@ struct AttributeValue {
     }
   }
 
+  /// Returns the value that a packet completes on a serial channel; it counts as one of the
+  /// channel's service.
+  private static func serial(
+    _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) -> [AttributeValue] {
+    guard let value = packet.serialValue, let link = packet.answer.link else { return [] }
+    let service = memory.service(of: value.on, on: link)
+    return [Self(otherTypes: service.map { [$0.shortest] } ?? [], slice: value.slice, isSerial: true)]
+  }
+
   /// Returns the type of an attribute that a PDU with this opcode and direction refers to.
   private static func type(
     _ handle: UInt16, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory
@@ -119,7 +131,8 @@ struct AttributeValue {
     return switch type.low {
     case 0x2a00, 0x2a03, 0x2a23, 0x2a25, 0x2a67, 0x2a69, 0x2a85, 0x2a87, 0x2a8a, 0x2a90, 0x2a9f,
       0x2aa4,
-      0x2aae...0x2ab1, 0x2ab3, 0x2ab5, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8:
+      0x2aae...0x2ab1, 0x2ab3, 0x2ab5...0x2ab7, 0x2ab9, 0x2b2d, 0x2b2e, 0x2b37, 0x2b84, 0x2b88,
+      0x2bc7, 0x2bc8, 0x2bf7, 0x2bf8:
       true
     default: false
     }
@@ -203,10 +216,15 @@ struct AttributeValue {
     case 0x2a00: return [SensitiveField(.name, slice)]
     case 0x2a23: return [SensitiveField(.systemID, slice)]
     case 0x2a25: return [SensitiveField(.serial, slice)]
-    // First Name, Last Name, Email Address, Location Name.
-    case 0x2a8a, 0x2a90, 0x2a87, 0x2ab5: return [SensitiveField(.personalText, slice)]
-    // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude.
-    case 0x2a85, 0x2aae...0x2ab1, 0x2ab3: return [SensitiveField(.personalNumber, slice)]
+    // First Name, Last Name, Email Address, Location Name; URI, HTTP Headers, HTTP Entity Body;
+    // Emergency Text.
+    case 0x2a8a, 0x2a90, 0x2a87, 0x2ab5...0x2ab7, 0x2ab9, 0x2b2e:
+      return [SensitiveField(.personalText, slice)]
+    // Registered User: segment (1 byte), in the first one also flags (1) and user (1); name.
+    case 0x2b37: return field(.personalText, from: opcode & 1 == 1 ? 3 : 1, count)
+    // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude; Emergency
+    // ID.
+    case 0x2a85, 0x2aae...0x2ab1, 0x2ab3, 0x2b2d: return [SensitiveField(.personalNumber, slice)]
     // Location and Speed, Position Quality: flags (2 bytes) show what follows.
     case 0x2a67, 0x2a69: return field(.personalNumber, from: 2, max(0, count + offset - 2))
     case 0x2a03 where count == 6 && offset == 0: return field(.address(isRandom: true), from: 0, 6)
@@ -218,8 +236,8 @@ struct AttributeValue {
     case 0x2aa4: return field(.pin, from: 1, count)
     // Set Identity Resolving Key: type (1 byte), key (16).
     case 0x2b84: return field(.setKey, from: 1, 16)
-    // Encrypted Data Key Material: session key (16 bytes), initialization vector (8).
-    case 0x2b88: return field(.secret, from: 0, 16) + field(.secret, from: 16, 8)
+    // Encrypted Data, AP Sync and ESL Response Key Material: session key (16 bytes), IV (8).
+    case 0x2b88, 0x2bf7, 0x2bf8: return field(.secret, from: 0, 16) + field(.secret, from: 16, 8)
     // Broadcast Audio Scan Control Point: Set Broadcast_Code (1 byte), source (1), code (16).
     case 0x2bc7 where opcode == 4: return field(.secret, from: 2, 16)
     // Broadcast Receive State: source (1 byte), address type (1), address (6), SID (1), broadcast

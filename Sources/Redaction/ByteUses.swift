@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Sessions
 
 /// The use of each byte of a packet. Bytes that carry the structure (headers, lengths, opcodes,
 /// handles, types) must stay, or the rest cannot be read.
@@ -121,8 +122,8 @@ struct ByteUses: Sendable {
     } else if dissection.isSignalling {
       takeSignalling(bytes, body, onLE: dissection.l2cap?.cid == .leSignalling)
     } else {
-      let kept = OtherPayload.header(of: psm, dissection.l2cap?.cid, bytes, body)
-      set(Slice(start: Int(body.start), count: kept), .structure)
+      set(body, .structure)
+      set(OtherPayload.of(dissection, psm, bytes), .payload)
     }
   }
 
@@ -169,18 +170,43 @@ struct ByteUses: Sendable {
 
 /// The data in PDUs of neither ATT nor the Security Manager.
 enum OtherPayload {
-  /// Returns how many bytes of the payload of an L2CAP channel carry the structure.
-  static func header(of psm: PSM?, _ cid: ChannelID?, _ bytes: RawSpan, _ body: Slice) -> Int {
-    if cid == .connectionless { return min(2, Int(body.count)) }
-    switch psm {
-    // Address (1 byte), control (1), length (1, or 2 if its first bit is not set).
-    case PSM.rfcomm?:
-      let isLong = bytes.byte(at: Int(body.start) + 2) & 1 == 0
-      return min(isLong ? 4 : 3, Int(body.count))
-    // SDP: PDU (1 byte), transaction (2), length (2).
-    case PSM(rawValue: 0x0001)?: return min(5, Int(body.count))
-    default: return 0
+  /// Returns the data in a packet that is no value; empty if there is none.
+  static func of(_ packet: borrowing Packet) -> Slice {
+    packet.serialValue != nil
+      ? .empty : of(packet.dissection, packet.answer.channel?.psm, packet.bytes)
+  }
+
+  /// Returns the part of an L2CAP payload that does not carry the structure of its protocol.
+  static func of(_ dissection: Dissection, _ psm: PSM?, _ bytes: RawSpan) -> Slice {
+    let body = dissection.body
+    if let frame = dissection.rfcomm { return data(of: frame, bytes) }
+    let kept =
+      if dissection.l2cap?.cid == .connectionless {
+        2
+      } else if psm == .sdp {
+        // PDU (1 byte), transaction (2), length (2).
+        5
+      } else {
+        0
+      }
+    let count = min(kept, Int(body.count))
+    return Slice(start: Int(body.start) + count, count: Int(body.count) - count)
+  }
+
+  /// Returns the data of an RFCOMM frame: its payload, unless that consists of the multiplexer's
+  /// commands, whose fields are known.
+  private static func data(of frame: RFCOMMFrame, _ bytes: RawSpan) -> Slice {
+    guard frame.kind == .uih, frame.dlci == .control else { return frame.payload }
+    var commands = MultiplexerCommands(frame.payload)
+    while let command = commands.next(bytes) {
+      guard let layout = command.row?.parameters else { return frame.payload }
+      let claims = ParameterClaims(layout, bytes, command.values)
+      let areKnown = claims.all.allSatisfy { claim in
+        if case .number = claim.value { true } else { false }
+      }
+      guard areKnown, claims.rest.isEmpty else { return frame.payload }
     }
+    return commands.rest
   }
 
   /// Returns the bytes of signalling commands that are not part of L2CAP's structure: the data of

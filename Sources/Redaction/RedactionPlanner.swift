@@ -315,10 +315,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     guard options.values != .all, packet.dissection.att == nil, packet.dissection.smp == nil,
       !packet.dissection.isSignalling
     else { return }
-    let kept = OtherPayload.header(
-      of: packet.answer.channel?.psm, packet.dissection.l2cap?.cid, packet.bytes,
-      packet.dissection.body)
-    if packet.dissection.body.count > kept { report.leftPayloads += 1 }
+    if !OtherPayload.of(packet).isEmpty { report.leftPayloads += 1 }
   }
 
   private mutating func replace(_ value: AttributeValue, _ bytes: RawSpan) {
@@ -352,12 +349,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     guard packet.dissection.att == nil, packet.dissection.smp == nil,
       !packet.dissection.isSignalling
     else { return }
-    let body = packet.dissection.body
-    let kept = OtherPayload.header(
-      of: packet.answer.channel?.psm, packet.dissection.l2cap?.cid, packet.bytes, body)
-    if remove(Slice(start: Int(body.start) + kept, count: Int(body.count) - kept)) {
-      report.payloads += 1
-    }
+    if remove(OtherPayload.of(packet)) { report.payloads += 1 }
   }
 
   /// Zeroes a part of the bytes being changed, and returns whether it contained anything else.

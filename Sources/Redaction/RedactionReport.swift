@@ -56,6 +56,8 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
+  /// Values on serial channels that stay.
+  package internal(set) var leftSerial = 0
   /// Records of audio, and other isochronous data, that stay.
   package internal(set) var leftStreams = 0
   /// Packets with which a controller reports to its manufacturer.
@@ -189,6 +191,10 @@ package struct RedactionReport: Equatable, Sendable {
 
   /// Records that an attribute's value stays.
   mutating func leave(_ value: AttributeValue) {
+    if value.isSerial {
+      leftSerial += 1
+      return
+    }
     left.count += 1
     guard let type = value.type?.shortest else {
       left.untyped += 1
@@ -310,13 +316,16 @@ package struct RedactionReport: Equatable, Sendable {
         "the data of \(leftPayloads) \(leftPayloads == 1 ? "packet" : "packets") of other protocols"
       )
     }
+    if leftSerial > 0 {
+      parts.append("\(leftSerial) \(leftSerial == 1 ? "value" : "values") on serial channels")
+    }
     if leftStreams > 0 {
       parts.append(
         "\(leftStreams) \(leftStreams == 1 ? "packet" : "packets") of audio or other isochronous data"
       )
     }
     guard !parts.isEmpty else { return nil }
-    let one = left.count + leftAdvertised + leftPayloads + leftStreams == 1
+    let one = left.count + leftAdvertised + leftPayloads + leftSerial + leftStreams == 1
     return
       "not redacted: \(parts.joined(separator: ", ")); --redact-values all replaces \(one ? "it" : "them") with zeros"
   }

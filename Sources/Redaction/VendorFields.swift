@@ -10,12 +10,12 @@ extension Dissection {
   func vendorsFields(_ bytes: RawSpan) -> [SensitiveField] {
     guard let parameters else { return [] }
     switch content {
-    case .command(let command) where parameters.row == nil && HCICommand.isVendors(command.opcode):
+    case .command(let command) where HCICommand.isVendors(command.opcode):
+      if let row = parameters.row, row.parameters.has(.known) { return [] }
       return Self.fields(ofCommand: command.opcode, parameters.outer, bytes)
     case .event:
-      guard parameters.completed == nil, case .commandComplete(let complete) = fact,
-        complete.isVendors
-      else { return [] }
+      if let completed = parameters.completed, completed.returns.has(.known) { return [] }
+      guard case .commandComplete(let complete) = fact, complete.isVendors else { return [] }
       return Self.fields(returnedBy: complete.opcode, parameters.inner, bytes)
     default: return []
     }

@@ -39,6 +39,8 @@ package struct Adapters: Sendable {
   /// What is known about the controllers' Microsoft extensions; if the capture does not number its
   /// controllers, of its only one.
   private var extensions: [(adapter: AdapterIndex, known: MicrosoftExtension)] = []
+  /// The tables of the controllers' manufacturers, likewise; nil if a manufacturer has none.
+  private var vendors: [(adapter: AdapterIndex, table: VendorTable?)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
   /// How often a controller reported a different address within one file: the file joins logs of
@@ -63,7 +65,10 @@ package struct Adapters: Sendable {
   }
 
   /// Ends a file that the next one does not continue: the next may come from another device.
-  mutating func endFile() { generation += 1 }
+  mutating func endFile() {
+    generation += 1
+    vendors.removeAll()
+  }
 
   /// Records a controller's address: a controller of an earlier file with the same address is the
   /// same.
@@ -94,6 +99,7 @@ package struct Adapters: Sendable {
   mutating func observe(_ note: MonitorNote, _ index: AdapterIndex, _ bytes: RawSpan) {
     switch note.kind {
     case .newIndex:
+      vendors.removeAll { $0.adapter == index }
       let name = text(note, bytes) ?? []
       change(index) { adapter in
         adapter.address = note.address
@@ -175,15 +181,25 @@ package struct Adapters: Sendable {
     }
   }
 
-  // MARK: Microsoft's extension
+  // MARK: What the manufacturer defines
 
-  /// Returns what is known about a controller's Microsoft extension.
-  func microsoft(of adapter: AdapterIndex) -> MicrosoftExtension? {
-    extensions.first { $0.adapter == adapter }?.known
+  /// Returns what is known about a controller's Microsoft extension, and the table of its
+  /// manufacturer's commands.
+  func vendors(of adapter: AdapterIndex) -> (MicrosoftExtension?, VendorTable?) {
+    (
+      extensions.first { $0.adapter == adapter }?.known,
+      vendors.first { $0.adapter == adapter }?.table
+    )
   }
 
-  /// Derives the extension of a controller from its manufacturer.
+  /// Derives the tables of a controller from its manufacturer.
   private mutating func learn(_ manufacturer: UInt16?, of adapter: AdapterIndex) {
+    let table = manufacturer.flatMap { VendorTable.of(manufacturer: $0) }
+    if let position = vendors.firstIndex(where: { $0.adapter == adapter }) {
+      vendors[position].table = table
+    } else if vendors.count < max(1, limits.adapters) {
+      vendors.append((adapter, table))
+    }
     guard let known = manufacturer.flatMap({ MicrosoftExtension(manufacturer: $0) }) else {
       return
     }

@@ -19,6 +19,11 @@ package struct Limits: Sendable, Equatable {
   package var signallingRequests = 128
   /// Services whose channels are counted individually.
   package var services = 64
+  /// RFCOMM channels whose services are remembered.
+  package var serialServices = 512
+  /// Responses of SDP that are being joined, and the bytes of each.
+  package var serviceResponses = 8
+  package var serviceBytes = 32_768
   /// Commands that wait for their Command Complete or Command Status.
   package var commands = 64
   /// Commands of the management interface that wait for their answer.

@@ -21,6 +21,8 @@ package struct Memory: ~Copyable, Sendable {
   package private(set) var coverage = Coverage()
   /// The connections and streams that a sniffer recorded.
   package private(set) var air: AirLinks
+  /// The services of RFCOMM channels.
+  package private(set) var services: KnownServices
   /// The L2CAP channels.
   package private(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known about the current packet's commands.
@@ -67,6 +69,7 @@ package struct Memory: ~Copyable, Sendable {
     adapters = Adapters(shared)
     channels = Channels(limits)
     signals = Signals(limits)
+    services = KnownServices(limits)
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
     longValues = LongValues(shared)
@@ -234,6 +237,7 @@ package struct Memory: ~Copyable, Sendable {
   private mutating func clearNews() {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if !services.news.isEmpty { services.clear() }
     if !doubt.isEmpty { doubt.clear() }
     if !longValues.isEmpty { longValues.clear() }
   }
@@ -596,6 +600,11 @@ package struct Memory: ~Copyable, Sendable {
     if packet.dissection.isSignalling {
       signals.observe(&packet, links.id(link), direction, &channels)
       return
+    }
+    if let channel = packet.answer.channel, channel.psm == .sdp, !packet.isCut {
+      services.observe(
+        packet.dissection.body, of: packet.bytes, channel.serial, direction,
+        server: Attributes.key(of: Side(sent: direction), links[link]))
     }
     guard let pdu = packet.dissection.att else { return }
     if pdu.opcode.role == .response || pdu.opcode.role == .confirmation {

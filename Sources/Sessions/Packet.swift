@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import Captures
 package import Dissectors
 
@@ -20,6 +20,19 @@ package struct Packet: ~Copyable, ~Escapable {
   package var isCut: Bool { record.isTruncated || answer.fragment.isTruncated }
   /// The packets of the PDU that it completes, if there are several (`answer.fragment.isJoined`).
   package var parts: ArraySlice<Int> { answer.fragment.isJoined ? fragments[...] : [] }
+
+  /// The value that the packet completes on a serial channel: the payload of an RFCOMM frame, or
+  /// an SDU. Nil if there is none.
+  package var serialValue: (slice: Slice, on: SerialFact)? {
+    guard let channel = answer.channel, let serial = channel.serialChannel else { return nil }
+    if let frame = dissection.rfcomm {
+      return frame.carriesData && !frame.payload.isEmpty ? (frame.payload, serial) : nil
+    }
+    return channel.completesSDU ? (dissection.body, serial) : nil
+  }
+
+  /// The value that the packet carries or completes, unless it carries several.
+  package var soleValue: Slice? { dissection.attFields.value ?? serialValue?.slice }
 
   @_lifetime(copy record)
   init(_ record: borrowing CaptureRecord) {

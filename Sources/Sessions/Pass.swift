@@ -236,10 +236,14 @@ package struct Pass: ~Copyable {
     {
       packet.dissection.content = .controllerLog(header)
     }
-    if packet.dissection.isUnknownVendors,
-      let known = memory.adapters.microsoft(of: packet.record.adapter)
-    {
-      packet.dissection.recognise(known, packet.record.bytes, isTruncated: isTruncated)
+    if packet.dissection.isUnknownVendors {
+      let (microsoft, vendor) = memory.adapters.vendors(of: packet.record.adapter)
+      if let microsoft {
+        packet.dissection.recognise(microsoft, packet.record.bytes, isTruncated: isTruncated)
+      }
+      if let vendor {
+        packet.dissection.recognise(vendor, packet.record.bytes, isTruncated: isTruncated)
+      }
     }
     if isTruncated {
       packet.dissection.problems.add(
@@ -332,6 +336,7 @@ package struct Pass: ~Copyable {
       let sdu = sdus.accept(&packet, channel, &memory[way: channel, direction], direction)
     else { return }
     packet.complete(sdu)
+    packet.answer.channel?.completesSDU = true
     if channel.bearer != nil { packet.parseChannelATT() }
   }
 }

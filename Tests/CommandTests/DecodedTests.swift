@@ -53,15 +53,16 @@ struct DecodedTruthTests {
       #expect(value["value"] as? String == hex)
       open += bytes(hex)
       parts.append(packet)
-      let fields = try #require(decoded["fields"] as? [String: Any])
       guard open.count == Int(open[1]) else {
         #expect(decoded["name"] as? String == "part", "#\(packet)")
-        #expect(fields["last_byte"] as? Int == open.count, "#\(packet)")
-        #expect(fields["frame_length"] as? Int == Int(open[1]), "#\(packet)")
+        let part = try #require(decoded["part"] as? [String: Int])
+        #expect(part["last_byte"] == open.count, "#\(packet)")
+        #expect(part["frame_length"] == Int(open[1]), "#\(packet)")
         continue
       }
+      let fields = try #require(decoded["fields"] as? [String: [String: Any]])
       let isRight = open.reduce(0, ^) == 0
-      #expect(fields["checksum"] as? String == (isRight ? "ok" : "bad"), "#\(packet)")
+      #expect(fields["checksum"]?["word"] as? String == (isRight ? "ok" : "bad"), "#\(packet)")
       #expect((decoded["problems"] == nil) == isRight, "#\(packet)")
       #expect(
         decoded["reassembled_from"] as? [Int] == (parts.count > 1 ? parts : nil), "#\(packet)")
@@ -79,7 +80,7 @@ struct DecodedTruthTests {
         }
       // Text cuts long values; the field has all of it.
       if command & 0x7f != 3, !digits.isEmpty {
-        #expect(fields["payload"] as? String == digits.joined(), "#\(packet)")
+        #expect(fields["payload"]?["hex"] as? String == digits.joined(), "#\(packet)")
       }
       #expect(decoded["text"] as? String == expected, "#\(packet)")
       if command & 0x80 == 0 {
@@ -98,14 +99,14 @@ struct DecodedTruthTests {
 
   @Test("The text service's values are their UTF-8")
   func text() throws {
-    let reported = try values("cdd1_text", ["--uuid", "cdd2"]).filter { $0["error"] == nil }
+    let reported = try values("cdd1_text", ["--uuid", "cdd2"]).filter { $0["failed"] == nil }
     #expect(reported.count >= 7)
     for value in reported {
       let hex = try #require(value["value"] as? String)
       guard let decoded = value["decoded"] as? [String: Any] else { continue }
-      let fields = decoded["fields"] as? [String: Any]
+      let fields = decoded["fields"] as? [String: [String: Any]]
       #expect(
-        fields?["text"] as? String == String(decoding: bytes(hex), as: UTF8.self),
+        fields?["text"]?["text"] as? String == String(decoding: bytes(hex), as: UTF8.self),
         "#\(value["packet"] ?? "")")
     }
     let notified = reported.filter { $0["operation"] as? String == "notification" }
@@ -123,14 +124,14 @@ struct DecodedTruthTests {
     for value in reported {
       let raw = bytes(try #require(value["value"] as? String))
       let decoded = try #require(value["decoded"] as? [String: Any])
-      let fields = try #require(decoded["fields"] as? [String: Any])
+      let fields = try #require(decoded["fields"] as? [String: [String: Any]])
       let isWide = raw[0] & 1 == 1
       var next = isWide ? 3 : 2
       let rate = isWide ? Int(raw[1]) | Int(raw[2]) << 8 : Int(raw[1])
-      #expect(fields["heart_rate"] as? Int == rate, "#\(value["packet"] ?? "")")
+      #expect(fields["heart_rate"]?["number"] as? Int == rate, "#\(value["packet"] ?? "")")
       if raw[0] & 8 != 0 {
         let energy = Int(raw[next]) | Int(raw[next + 1]) << 8
-        #expect(fields["energy_expended"] as? Int == energy)
+        #expect(fields["energy_expended"]?["number"] as? Int == energy)
         next += 2
       }
       if raw[0] & 16 != 0 {
@@ -138,7 +139,8 @@ struct DecodedTruthTests {
           let units = Int(raw[place]) | Int(raw[place + 1]) << 8
           return Double(units) / 1024
         }
-        #expect(fields["rr_interval"] as? [Double] == intervals)
+        let list = try #require(fields["rr_interval"]?["list"] as? [[String: Double]])
+        #expect(list == intervals.map { ["number": $0] })
       }
     }
   }

@@ -68,7 +68,7 @@ struct MapMessagesTests {
     #expect(text.contains("0x0005       fff7 band "), "\(text)")
     #expect(text.contains("command 01, bytes 1–4 of 7\n"), "\(text)")
     let whole = json["fff6"]?["decoded"] as? [String: Any]
-    #expect((whole?["fields"] as? [String: Any])?["said"] as? String == "abcd")
+    #expect((whole?["fields"] as? [String: [String: String]])?["said"] == ["text": "abcd"])
     #expect(whole?["reassembled_from"] as? [Int] == [5, 6])
     #expect((json["fff7"]?["decoded"] as? [String: Any])?["name"] as? String == "part")
   }

@@ -101,7 +101,7 @@ struct MapTests {
       let others = try Self.values(["values", "--json", "--map", file.path, cut])
       // The read that was refused before encryption is in the removed part; the value that the
       // whole one lacks is in the other one.
-      let left = values.filter { $0["error"] == nil }
+      let left = values.filter { $0["failed"] == nil }
       #expect(others.count == left.count + 1)
       #expect(left.allSatisfy { others.contains($0) }, "\(left.filter { !others.contains($0) })")
     }

@@ -30,7 +30,7 @@ struct OwnProfileTests {
       (["--uuid", "fff1", "05"], "nothing of note\n"),
       (
         ["--uuid", "fff1", "--json", "05"],
-        "{\"profile\":\"quiet\",\"name\":\"Quiet\",\"fields\":{\"a\":5},\"text\":\"nothing of note\"}\n"
+        "{\"profile\":\"quiet\",\"name\":\"Quiet\",\"fields\":{\"a\":{\"number\":5}},\"text\":\"nothing of note\"}\n"
       ),
       (["--uuid", "fff2", ""], "empty\n"),
       (["--uuid", "fff1", ""], "no profile decodes this; Quiet is not without bytes\n"),
@@ -344,12 +344,12 @@ struct OwnProfileTests {
     let part = try Program.run(decode + ["a506830003"])
     #expect(
       part.text
-        == "{\"profile\":\"wristband\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":5,\"frame_length\":6,\"missing\":1},\"text\":\"incomplete frame of wristband, 1 of 6 bytes missing\"}\n"
+        == "{\"profile\":\"wristband\",\"name\":\"part\",\"part\":{\"first_byte\":1,\"last_byte\":5,\"frame_length\":6,\"missing\":1},\"text\":\"incomplete frame of wristband, 1 of 6 bytes missing\"}\n"
     )
     let begun = try Program.run(decode + ["a5"])
     #expect(
       begun.text
-        == "{\"profile\":\"wristband\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":1},\"text\":\"incomplete frame of wristband\"}\n"
+        == "{\"profile\":\"wristband\",\"name\":\"part\",\"part\":{\"first_byte\":1,\"last_byte\":1},\"text\":\"incomplete frame of wristband\"}\n"
     )
   }
 

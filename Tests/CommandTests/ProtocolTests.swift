@@ -214,7 +214,7 @@ struct ProtocolTests {
     }
     let decoded = try trial.decoded("fff7", "values")
     #expect(
-      decoded.map { ($0["fields"] as? [String: Any])?["part"] as? Int }
+      decoded.map { ($0["part"] as? [String: Int])?["number"] }
         == [1, 2, nil, 1, 3, 3, nil, 1, 1])
     #expect(decoded[6]["reassembled_from"] as? [Int] == [8, 9, 11])
     #expect(
@@ -299,8 +299,9 @@ struct ProtocolTests {
       let decoded = try trial.decoded("ff01", command)
       #expect(decoded.count == 1)
       #expect(decoded[0]["recognized_by"] as? String == "presentation_format")
-      #expect((decoded[0]["fields"] as? [String: Any])?["value"] as? Double == 25.5)
-      #expect((decoded[0]["units"] as? [String: Any])?["value"] as? String == "°C")
+      let fields = decoded[0]["fields"] as? [String: [String: Any]]
+      #expect(fields?["value"]?["number"] as? Double == 25.5)
+      #expect(fields?["value"]?["unit"] as? String == "°C")
     }
     #expect(try trial.text(["values"]).contains("25.50 °C, by its presentation format"))
     let map = try trial.text(["map"])

@@ -58,7 +58,7 @@ enum Decoding {
     vendor.isRecognized(in: bytes.bytes, isRequest: isRequest)
   }
 
-  /// The fields in JSON, the text and the problems.
+  /// The fields in JSON with bare values, the text and the problems.
   struct Result {
     var fields: String
     var line: String
@@ -74,12 +74,11 @@ enum Decoding {
     var decoded = Decoded()
     var decoder = ValueDecoder()
     decoder.decode(definition, bytes.bytes, context, into: &decoded)
-    var fields = Output()
+    let fields = DecodedWriter(decoded, isJSON: true)?.plainFields(bytes.bytes)
     var line = Output()
-    DecodedWriter(decoded, isJSON: true)?.fields(bytes.bytes, into: &fields)
     DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, writesProblems: false, into: &line)
     return Result(
-      fields: String(decoding: fields.bytes.array, as: UTF8.self),
+      fields: fields ?? "",
       line: String(decoding: line.bytes.array, as: UTF8.self),
       problems: decoded.problems.map { "\($0.code.name)@\($0.bytes.start)" }, decoded: decoded)
   }

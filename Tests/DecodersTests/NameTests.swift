@@ -64,7 +64,7 @@ struct NameTests {
   }
 
   /// If a condition is unknown, both fields are present. Each key occurs once in the JSON, and
-  /// units and remarks use the same names.
+  /// remarks use the same names.
   @Test
   func unknownCondition() throws {
     let fields = """
@@ -77,7 +77,8 @@ struct NameTests {
     var output = Output()
     DecodedWriter(result.decoded, isJSON: true)?.head(value.bytes, into: &output)
     let found = String(decoding: output.bytes.array, as: UTF8.self)
-    let wanted = #""units":{"a":"m","a.2":"s"},"assumed":["a","a.2"]"#
+    let wanted =
+      #""a":{"number":1,"unit":"m"},"a.2":{"number":2,"unit":"s"}},"assumed":["a","a.2"]"#
     #expect(found.hasSuffix(wanted), "expected \(wanted), got \(found)")
   }
 
@@ -86,18 +87,6 @@ struct NameTests {
   func unknownField() throws {
     let result = try Decoding.decode("- {name: unknown, type: u8}", "01 02")
     #expect(result.fields == #"{"unknown":1,"unknown.2":"02"}"#)
-  }
-
-  /// The units of a repeated group are the same and appear once.
-  @Test
-  func unitsOfGroups() throws {
-    let fields =
-      "- {name: g, repeat: rest, fields: [{name: a, type: u8, unit: m}, {name: b, type: u8, unit: s}]}"
-    let result = try Decoding.decode(fields, "01 02 03 04")
-    var output = Output()
-    DecodedWriter(result.decoded, isJSON: true)?.units(into: &output)
-    let found = String(decoding: output.bytes.array, as: UTF8.self)
-    #expect(found == #","units":{"g.a":"m","g.b":"s"}"#)
   }
 
   /// Sets of numbers, as conditions use them.

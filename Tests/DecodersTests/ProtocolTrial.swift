@@ -54,10 +54,9 @@ struct ProtocolTrial {
     let bytes = sighting.bytes ?? value
     sighting.vendor.decode(
       frame, message, bytes.bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-    var fields = Output()
-    DecodedWriter(decoded, isJSON: true)?.fields(bytes.bytes, into: &fields)
+    let fields = DecodedWriter(decoded, isJSON: true)?.plainFields(bytes.bytes)
     return Decoding.Result(
-      fields: String(decoding: fields.bytes.array, as: UTF8.self), line: "",
+      fields: fields ?? "", line: "",
       problems: decoded.problems.map { "\($0.code.name)" }, decoded: decoded)
   }
 }

@@ -16,6 +16,8 @@ import Testing
     "names, addresses and places of people get pseudonyms of the same shape, in all places",
     arguments: [
       ("8a 2a", "Annabell"), ("90 2a", "Lovelace"), ("87 2a", "ann@ex.org"), ("b5 2a", "Ward 17b"),
+      ("b6 2a", "example.org/ann"), ("b7 2a", "Cookie: ann"), ("b9 2a", "call ann"),
+      ("2e 2b", "call 5551234"),
     ]) func texts(_ uuid: String, _ text: String) throws
   {
     let value = Array(text.utf8)
@@ -44,11 +46,12 @@ import Testing
   }
 
   @Test(
-    "dates of birth and places become zeros; flags about following fields stay",
+    "dates of birth, places and emergency IDs become zeros; flags about following fields stay",
     arguments: [
       ("85 2a", "c3 07 05 11", 0), ("ae 2a", "11 22 33 44", 0), ("af 2a", "11 22 33 44", 0),
       ("b0 2a", "11 22", 0), ("b1 2a", "11 22", 0), ("b3 2a", "11 22", 0),
       ("67 2a", "04 00 11 22 33 44 55 66 77 88", 2), ("69 2a", "01 00 11 22", 2),
+      ("2d 2b", "11 22 33 44 55 66", 0),
     ]) func numbers(_ uuid: String, _ text: String, _ kept: Int) throws
   {
     let value = hex(text)
@@ -60,6 +63,23 @@ import Testing
     let expected = Array(value.prefix(kept)) + [UInt8](repeating: 0, count: value.count - kept)
     #expect(Array(after) == expected)
     #expect(result.lines[0].hasSuffix("1 personal detail"), "\(result.lines)")
+  }
+
+  /// Registered User: segmentation header, flags and user index precede the name in the first
+  /// segment, the header alone in the others (User Data Service).
+  @Test(
+    "the name of a registered user gets a pseudonym in every segment",
+    arguments: [
+      ([1, 1, 2], "Lovelace"), ([6], "Annabell"),
+    ]) func user(_ head: [UInt8], _ text: String) throws
+  {
+    let value = Array(text.utf8)
+    let result = try redacted {
+      $0.connect()
+      read("37 2b", head + value, in: &$0)
+    }
+    #expect(!result.contains(value))
+    #expect(Array(result.after[2].suffix(value.count + head.count).prefix(head.count)) == head)
   }
 
   @Test(

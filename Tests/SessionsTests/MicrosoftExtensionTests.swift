@@ -89,15 +89,16 @@ import Testing
         traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
       }
     }
-    #expect(
-      [0, 1, 2, 3, 4].map { results.memory.adapters.microsoft(of: $0) != nil } == [
-        true, true, false, false, false,
-      ])
+    for adapter: AdapterIndex in [0, 1, 2, 3, 4] {
+      let (microsoft, vendor) = results.memory.adapters.vendors(of: adapter)
+      let isKnown = adapter == 0 || adapter == 1
+      #expect((microsoft != nil) == isKnown && (vendor != nil) == isKnown, "\(adapter)")
+    }
   }
 }
 
 /// A report that collects the names of the rows that describe packets.
-private struct RowNames: PacketReport {
+struct RowNames: PacketReport {
   private(set) var last: String?
 
   var isSatisfied: Bool { false }

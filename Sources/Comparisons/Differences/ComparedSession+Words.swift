@@ -16,6 +16,7 @@ extension ValueOperation {
     case .preparedWrite: "Prepared Write"
     case .notification: "Notification"
     case .indication: "Indication"
+    case .data: "Data"
     }
   }
 }

@@ -94,7 +94,7 @@ extension ComparedSession {
       case .notification: return properties.has(bit: 4)
       case .indication: return properties.has(bit: 5)
       case .signedWrite: return properties.has(bit: 6)
-      case .advertisement: return true
+      case .advertisement, .data: return true
       }
     }
   }

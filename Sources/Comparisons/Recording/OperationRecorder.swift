@@ -279,7 +279,8 @@ struct OperationRecorder: ~Copyable {
 
   /// Records the values of a packet.
   mutating func record(_ conversations: Conversations, _ memory: borrowing Memory) {
-    for value in conversations.values where value.parties.connection > 0 {
+    for value in conversations.values
+    where value.parties.connection > 0 && value.operation != .data {
       record(value, conversations.bytes, memory)
     }
   }

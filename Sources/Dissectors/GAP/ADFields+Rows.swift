@@ -52,14 +52,6 @@ let adRows: [(type: UInt8, parameters: [Parameter])] = [
     0x28,
     [.bytes("Channel_Map", 5, .harmless, line: "channel map"), .u16("Instant", line: "instant")]
   ),
-  // PB-ADV (Mesh Protocol, 5.2.1): link ID, transaction number, generic provisioning PDU
-  (
-    0x29,
-    [
-      .bytes("Link_ID", 4, line: "mesh provisioning link"),
-      .u8("Transaction_Number", line: "transaction"), .rest("PDU", line: "PDU"),
-    ]
-  ),
   // Mesh Message: a network PDU (Mesh Protocol, 3.4.4), obfuscated and encrypted after its first
   // byte
   (

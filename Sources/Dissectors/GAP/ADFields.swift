@@ -37,6 +37,7 @@ package enum ADFields {
     case .indoorPositioning: return try indoorPosition(bytes, slice, &visitor)
     case .leSupportedFeatures: return features(bytes, slice, &visitor)
     case .meshBeacon: return try meshBeacon(bytes, slice, &visitor)
+    case .meshProvisioning: return try meshProvisioning(bytes, slice, &visitor)
     case .bigInfo: return try bigInfo(bytes, slice, &visitor)
     case .advertisingIntervalLong:
       var cursor = Cursor(bytes, slice)
@@ -54,8 +55,8 @@ package enum ADFields {
   /// Returns whether `walk` visits fields of this type.
   package static func hasFields(_ type: ADType) -> Bool {
     switch type {
-    case .connectionIntervalRange, .indoorPositioning, .leSupportedFeatures, .meshBeacon, .bigInfo,
-      .advertisingIntervalLong:
+    case .connectionIntervalRange, .indoorPositioning, .leSupportedFeatures, .meshBeacon,
+      .meshProvisioning, .bigInfo, .advertisingIntervalLong:
       true
     default: !table.ranges[Int(type.rawValue)].isEmpty
     }
@@ -72,7 +73,7 @@ package enum ADFields {
     }
     // Only for these types does the length depend on the content.
     switch type {
-    case .indoorPositioning, .transportDiscoveryData, .meshBeacon:
+    case .indoorPositioning, .transportDiscoveryData, .meshBeacon, .meshProvisioning:
       var silent = SilentVisitor()
       do throws(ParseError) {
         let rest = try walk(type, bytes, slice, &silent)
@@ -225,6 +226,57 @@ package enum ADFields {
       try taken("Obfuscated_Data", 5, &cursor, &visitor)
       try taken("Authentication_Tag", 8, &cursor, &visitor)
     default: try taken("Data", cursor.remaining, &cursor, &visitor)
+    }
+    return cursor.rest()
+  }
+
+  /// Visits PB-ADV (Mesh Protocol, 5.2.1 and 5.3; big-endian): link ID (4 bytes), transaction
+  /// number (1), and a generic provisioning PDU, whose first byte has its kind in bits 0–1 and a
+  /// number in bits 2–7. A start continues with total length (2), frame check sequence (1) and the
+  /// provisioning PDU, of which other segments follow if the number is not 0; a continuation with
+  /// its part of the PDU; an opcode of the bearer with a device UUID (16) or a reason (1).
+  private static func meshProvisioning<Visitor: FieldVisitor & ~Copyable>(
+    _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
+  ) throws(ParseError) -> Slice {
+    var cursor = Cursor(bytes, slice)
+    try taken("Link_ID", line: "mesh provisioning link", 4, &cursor, &visitor)
+    try number("Transaction_Number", line: "transaction", width: 1, .plain, &cursor, &visitor)
+    let control = try cursor.take(1)
+    let byte = bytes.byte(at: Int(control.start))
+    func part(
+      _ name: StaticString, _ line: StaticString?, _ value: UInt8, _ form: Parameter.Form,
+      to visitor: inout Visitor
+    ) {
+      visit(name, line, Int64(value), width: 1, form, bytes.part(control), at: control, &visitor)
+    }
+    let isOfBearer = byte & 3 == 3
+    part(
+      "Generic_Provisioning", isOfBearer ? nil : "", byte & 3, .code(.genericProvisioning),
+      to: &visitor)
+    switch byte & 3 {
+    case 0:
+      part("Last_Segment", byte >> 2 == 0 ? nil : "segments 0 to", byte >> 2, .plain, to: &visitor)
+      let length = try cursor.take(2)
+      let total = bytes.littleEndianU16(at: Int(length.start)).byteSwapped
+      visit(
+        "Total_Length", nil, Int64(total), width: 2, .plain, bytes.part(length), at: length,
+        &visitor)
+      try number("FCS", width: 1, .hex, &cursor, &visitor)
+      try number(
+        "PDU_Type", line: "", width: 1, .code(.meshProvisioning), &cursor, &visitor)
+      if !cursor.isAtEnd { try taken("Parameters", cursor.remaining, &cursor, &visitor) }
+    case 2:
+      part("Segment", "segment", byte >> 2, .plain, to: &visitor)
+      try taken("Data", cursor.remaining, &cursor, &visitor)
+    case 3:
+      part("Bearer_Opcode", "", byte >> 2, .code(.meshBearer), to: &visitor)
+      switch byte >> 2 {
+      case 0: try taken("Device_UUID", line: "device", 16, &cursor, &visitor)
+      case 2:
+        try number("Reason", line: "", width: 1, .code(.meshLinkClosed), &cursor, &visitor)
+      default: break
+      }
+    default: break
     }
     return cursor.rest()
   }

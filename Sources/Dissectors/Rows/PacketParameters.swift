@@ -48,7 +48,15 @@ package struct PacketParameters: Equatable, Sendable {
     inner = .empty
   }
 
-  /// Uses Microsoft's extension command for the return parameters of a Command Complete.
+  /// Describes a vendor's command or event by a row.
+  init(vendors row: RowID, _ parameters: Slice) {
+    self.row = row
+    outer = parameters
+    completed = nil
+    inner = .empty
+  }
+
+  /// Uses a vendor's command for the return parameters of a Command Complete.
   init(_ found: Self, returnsOf completed: RowID) {
     row = found.row
     outer = found.outer

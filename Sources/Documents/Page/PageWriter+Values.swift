@@ -178,9 +178,9 @@ extension PageWriter {
     of entry: ValueEntry, isOfWrites: Bool, _ isFirst: Bool, _ table: borrowing ValuesTable,
     _ memory: borrowing Memory, into out: inout Output
   ) {
-    let written = entry.series.filter(\.operation.isWrite).count
+    let written = entry.series.filter(\.isWritten).count
     let isOfBoth = written > 0 && written < entry.series.count
-    guard isFirst || isOfBoth && isOfWrites != entry.series.first?.operation.isWrite else { return }
+    guard isFirst || isOfBoth && isOfWrites != entry.series.first?.isWritten else { return }
     let courses = entry.series.flatMap { table.courses($0, entry) }
     let known = plots.count
     for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {

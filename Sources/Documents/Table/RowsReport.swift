@@ -335,6 +335,9 @@ extension RowsReport {
         row.word = Array(row.writer.scalar(decoded.fields[place], bytes.bytes).utf8)
       } else {
         row.word = scalar.bytes.unquoted.array
+        scalar.clear()
+        row.writer.codeNumber(of: place, into: &scalar)
+        if scalar.count > 0 { row.number = scalar.bytes.array }
       }
       rows.write(row)
     }

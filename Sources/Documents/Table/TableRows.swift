@@ -359,6 +359,15 @@ struct OperationRow: TableRow {
     Column("handle", .string, "handle") {
       $1.code($0.value.attribute.handle.map { UInt64($0) }, digits: 4)
     },
+    Column(
+      "channel", .string, "serial channel instead of an attribute: RFCOMM channel 1, PSM 0x0081"
+    ) {
+      if let channel = $0.value.attribute.channel {
+        $1.text { $0.channel(channel) }
+      } else {
+        $1.null()
+      }
+    },
     Column("length", .integer, "bytes of the value") {
       $1.integer($0.value.value.map { Int($0.count) })
     },
@@ -376,7 +385,7 @@ struct OperationRow: TableRow {
       "ok, refused, no_response, cancelled or not_executed; null if no answers were captured"
     ) {
       let success: StaticString? = $0.value.lacksAnswer ? nil : "ok"
-      $1.word($0.value.outcome.errorKey ?? ($0.error != nil ? "refused" : success))
+      $1.word($0.value.outcome.failureKey ?? success)
     },
     Column("error", .string, "error code of a refusal: 0x05") {
       $1.code($0.error.map { UInt64($0.rawValue) }, digits: 2)
@@ -399,7 +408,7 @@ struct FieldRow: TableRow, ~Copyable {
   let writer: DecodedWriter
   /// The place of the field among those that were decoded.
   var place = 0
-  /// The field's content: a number with its unit, or a word.
+  /// The field's content: a number with its unit, or a word, which a code's number is beside.
   var number: [UInt8]?
   var word: [UInt8]?
   var unit: [UInt8]?
@@ -424,10 +433,10 @@ struct FieldRow: TableRow, ~Copyable {
     Column("field", .string, "name, after those of its groups and dots") { row, cells in
       cells.text { row.writer.path(of: row.place, into: &$0) }
     },
-    Column("number", .real, "scaled number; null if it is not a number") {
+    Column("number", .real, "scaled number, or that of a code; null if there is none") {
       if let number = $0.number { $1.real(number.bytes) } else { $1.null() }
     },
-    Column("word", .string, "word, flag, text or bytes; null if it is a number") {
+    Column("word", .string, "word, flag, text or bytes; null if there is only a number") {
       $1.string($0.word)
     },
     Column("unit", .string, "unit of the number") { $1.string($0.unit) },

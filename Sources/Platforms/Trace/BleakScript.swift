@@ -120,7 +120,8 @@ package struct BleakScript: PacketReport, ~Copyable {
 
   private mutating func take(_ memory: borrowing Memory) {
     let bytes = conversations.bytes
-    for value in conversations.values where value.operation != .advertisement {
+    for value in conversations.values
+    where value.operation != .advertisement && value.operation != .data {
       var chosen = value
       // A characteristic is selected with its subscriptions.
       if value.attribute.isConfiguration,

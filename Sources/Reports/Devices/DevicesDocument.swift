@@ -35,8 +35,8 @@ struct DevicesDocument: ~Copyable {
       if let address = stranger.accessAddress {
         sink.identifier("access_address", UInt64(address), digits: 8)
       }
-      sink.begin("events")
-      sink.end()
+      sink.beginList("events")
+      sink.endList()
       sink.number("packet", stranger.packet)
       line(into: &output)
     }
@@ -192,11 +192,7 @@ struct DevicesDocument: ~Copyable {
       sink.packets("connections", device.connections[...])
       sink.number("connections_total", device.connectionCount)
     }
-    sink.begin("events")
-    for event in AdvertisingEvent.all where device.counts[event] > 0 {
-      sink.number(named: event.key, device.counts[event])
-    }
-    sink.end()
+    sink.counts("events", by: "event", of: AdvertisingEvent.all) { ($0.key, device.counts[$0]) }
     if device.reports > 0 {
       stretch(device.firstReport, device.firstTime, device.lastPacket, device.lastTime)
     } else {
@@ -209,7 +205,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", device.lastChange)
     }
     apple(entry.facts.appleLimits)
-    sink.advertiser = device.sender
+    sink.advertiser = entry.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
@@ -364,8 +360,8 @@ struct DevicesDocument: ~Copyable {
     }
     facts(own.facts)
     if let parameters = set.parameters { self.parameters(parameters) }
-    sink.begin("events")
-    sink.end()
+    sink.beginList("events")
+    sink.endList()
     sink.number("packet", set.firstPacket)
     time(set.firstTime)
     sink.beginList("periods")
@@ -378,7 +374,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", set.lastChange)
     }
     apple(own.facts.appleLimits)
-    sink.advertiser = OwnAddress(address: own.address)
+    sink.advertiser = own.sender
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 

@@ -21,7 +21,7 @@ extension DevicesPage {
     }
     if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.facts) }
     apple(entry.facts)
-    sentence.advertiser = device.sender
+    sentence.advertiser = entry.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 

@@ -39,7 +39,7 @@ extension DevicesPage {
     periods(set)
     offers(own)
     apple(own.facts)
-    sentence.advertiser = OwnAddress(address: own.address)
+    sentence.advertiser = own.sender
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 

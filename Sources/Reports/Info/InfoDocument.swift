@@ -69,11 +69,7 @@ struct InfoDocument: ~Copyable {
     sink.number("br_edr", facts.brEDRData)
     if facts.unknownData > 0 { sink.number("unknown", facts.unknownData) }
     sink.end()
-    sink.begin("failures")
-    for failure in Failure.allCases where facts.failures[failure] > 0 {
-      sink.number(failure.key, facts.failures[failure])
-    }
-    sink.end()
+    sink.counts("failures", by: "kind", of: Failure.allCases) { ($0.key, facts.failures[$0]) }
     unanswered()
     problems()
     sink.endDocument(in: &output)
@@ -331,11 +327,7 @@ struct InfoDocument: ~Copyable {
     sink.begin("problems")
     sink.number("error", facts.problems[.error])
     sink.number("warning", facts.problems[.warning])
-    sink.begin("codes")
-    for code in Problem.Code.allCases where facts.problems[code] > 0 {
-      sink.number(code.key, facts.problems[code])
-    }
-    sink.end()
+    sink.counts("codes", by: "code", of: Problem.Code.allCases) { ($0.key, facts.problems[$0]) }
     sink.end()
   }
 }

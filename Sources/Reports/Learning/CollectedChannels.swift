@@ -19,6 +19,7 @@ struct CollectedChannels: ~Copyable {
   private struct Key: Hashable {
     var server: UInt64
     var uuid: BluetoothUUID?
+    var serial: SerialChannel?
     var handle: UInt16?
     var flow: ChannelValues.Flow
   }
@@ -120,7 +121,7 @@ struct CollectedChannels: ~Copyable {
     let attribute = value.attribute
     let uuid = attribute.uuid?.shortest
     let key = Key(
-      server: attribute.server, uuid: uuid,
+      server: attribute.server, uuid: uuid, serial: attribute.channel,
       handle: uuid == nil || attribute.needsHandle ? attribute.handle : nil, flow: flow)
     if let place = places[key] { return place }
     guard places.count < limits.valueSeries else { return nil }
@@ -133,7 +134,8 @@ struct CollectedChannels: ~Copyable {
     }
     devices[device].channels.append(
       ChannelValues(
-        service: attribute.service, characteristic: uuid, handle: attribute.handle, flow: flow))
+        service: attribute.service, characteristic: uuid, serial: attribute.channel,
+        handle: attribute.handle, flow: flow))
     let place = (device, devices[device].channels.count - 1)
     places[key] = place
     return place
@@ -141,11 +143,12 @@ struct CollectedChannels: ~Copyable {
 }
 
 extension ConveyedValue {
-  /// How it travels, as far as frames are concerned; nil: it is not sent to or by a characteristic.
+  /// How it travels, as far as frames are concerned; nil: it has no channel.
   fileprivate var flow: ChannelValues.Flow? {
     switch operation {
     case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: .written
     case .notification, .indication: .pushed
+    case .data: isWritten ? .written : .pushed
     case .read: .read
     case .advertisement: nil
     }

@@ -66,8 +66,13 @@ enum GadgetWords {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
-  /// Returns the characteristic as it is printed: its UUID, or its handle.
+  /// Returns the characteristic as it is printed: its UUID, or its handle; or the serial channel.
   static func name(_ channel: ChannelValues) -> String {
+    if let serial = channel.serial {
+      var text = Output()
+      text.channel(serial)
+      return String(decoding: text.bytes.array, as: UTF8.self)
+    }
     if let characteristic = channel.characteristic { return uuid(characteristic) }
     return channel.handle.map { number(UInt32($0), digits: 4) } ?? "an unknown attribute"
   }

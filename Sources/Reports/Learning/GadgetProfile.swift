@@ -46,10 +46,19 @@ struct GadgetProfile {
   /// Returns false if a characteristic's UUID is not known: then a profile cannot name it.
   private mutating func writeHead() -> Bool {
     var uuids: [String] = []
+    var claims: [String] = []
     for channel in [request, answer].compactMap(\.self) {
-      guard let uuid = channel.source.characteristic else { return false }
-      let words = GadgetWords.uuid(uuid)
-      if !uuids.contains(words) { uuids.append(words) }
+      let claim: String
+      switch (channel.source.characteristic, channel.source.serial) {
+      case (let uuid?, _): claim = "{characteristic: \"\(GadgetWords.uuid(uuid))\"}"
+      case (nil, .rfcomm(let server)?): claim = "{rfcomm: \(server)}"
+      case (nil, .creditBased(let psm)?):
+        claim = "{psm: \(GadgetWords.number(UInt32(psm.rawValue), digits: 4))}"
+      case (nil, nil): return false
+      }
+      if claims.contains(claim) { continue }
+      claims.append(claim)
+      uuids.append(GadgetWords.name(channel.source))
     }
     line(0, "# Learnt by gattscope from the values alone. certain: by at least 40 bits of evidence")
     line(
@@ -57,7 +66,6 @@ struct GadgetProfile {
     line(0, "profile: \(name)")
     line(0, "title: The protocol of \(uuids.joined(separator: " and "))")
     line(0, "source: \(Self.quoted("learnt from \(source)"))")
-    let claims = uuids.map { "{characteristic: \"\($0)\"}" }
     line(0, "applies_to: [\(claims.joined(separator: ", "))]")
     if let request, let answer, uuids.count > 1 {
       let names = [request, answer].map { GadgetWords.name($0.source) }

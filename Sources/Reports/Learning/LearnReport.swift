@@ -230,6 +230,7 @@ package struct LearnReport: PacketReport, ~Copyable {
 
   private func write(_ source: ChannelValues, to sink: inout JSONSink) {
     if let uuid = source.characteristic { sink.namedUUID(uuid, as: .characteristic) }
+    if let serial = source.serial { sink.channel(serial) }
     if let handle = source.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
     sink.word("flow", GadgetWords.flow(source.flow))
   }

@@ -138,7 +138,7 @@ extension DevicesPage {
       out.text(" dBm")
     }
     guard let payload = entry.device.newest else { return }
-    sentence.advertiser = entry.device.sender
+    sentence.advertiser = entry.sender
     out.text("; ")
     data(payload)
   }
@@ -172,7 +172,7 @@ extension DevicesPage {
       begin(&out)
       out.text(payload.stream.words)
       out.text(": ")
-      sentence.advertiser = device.sender
+      sentence.advertiser = entry.sender
       data(payload)
       if reported.newChanges > 1 {
         out.text(" (changed ")

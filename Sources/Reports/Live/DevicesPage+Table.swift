@@ -61,7 +61,7 @@ extension DevicesPage {
     out.text("  ")
     heading(entry)
     guard let latest = device.latestPayload else { return }
-    sentence.advertiser = device.sender
+    sentence.advertiser = entry.sender
     out.text("; ")
     data(latest)
   }

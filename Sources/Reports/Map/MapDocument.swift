@@ -315,13 +315,9 @@ struct MapDocument: ~Copyable {
 
   private mutating func write(_ unknown: MapUnknown) {
     sink.identifier("handle", UInt64(unknown.handle), digits: 4)
-    sink.begin("operations")
-    if let use = unknown.use {
-      for operation in ValueOperation.allCases where use.count(of: operation) > 0 {
-        sink.number(operation.key, use.count(of: operation))
-      }
+    sink.counts("operations", by: "operation", of: ValueOperation.allCases) {
+      ($0.key, unknown.use?.count(of: $0) ?? 0)
     }
-    sink.end()
     if let conclusion = unknown.conclusion {
       sink.word("role", "cccd")
       sink.identifier("of", UInt64(conclusion.value), digits: 4)

@@ -102,6 +102,11 @@ package struct ProfileList: Sendable {
       sink.code(
         "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
     }
+    switch claim.channel {
+    case .rfcomm(let server): sink.number("rfcomm", Int(server))
+    case .creditBased(let psm): sink.identifier("psm", UInt64(psm.rawValue), digits: 4)
+    case nil: break
+    }
     if claim.isFrame { sink.flag("frame", true) }
     sink.endItem()
   }
@@ -134,6 +139,7 @@ extension Subject {
     }
     if let service { sink.uuid("service", service) }
     if let device { sink.string("device", device) }
+    if let ownAddress { sink.number("own_address", ownAddress) }
     if !match.isEmpty {
       var pattern = Output()
       for byte in match {

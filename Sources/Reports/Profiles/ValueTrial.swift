@@ -192,7 +192,7 @@ private struct OpenFrame {
   func writeJSON(into output: inout Output) {
     output.text("{\"profile\":")
     output.jsonString(profile)
-    output.text(",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":")
+    output.text(",\"name\":\"part\",\"part\":{\"first_byte\":1,\"last_byte\":")
     output.decimal(count)
     if let total {
       output.text(",\"frame_length\":")
@@ -226,6 +226,10 @@ extension Subject {
     if device != nil {
       next(&output)
       output.text(" applies only to devices with a certain name")
+    }
+    if ownAddress != nil {
+      next(&output)
+      output.text(" needs the sender's address in the data")
     }
     if let sizes, !sizes.contains(value.byteCount) {
       next(&output)

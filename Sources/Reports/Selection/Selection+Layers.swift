@@ -8,8 +8,8 @@ extension Selection {
   /// advertising, sent or received; `security` for pairing, keys and encryption; `note` for records
   /// that are not packets; and `air` for everything that a sniffer recorded.
   package enum Layer: UInt8, Sendable, CaseIterable {
-    case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, mgmt, unknown, advertising,
-      security, note, linkAdvertising, linkControl, linkData, air
+    case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, rfcomm, mgmt, unknown,
+      advertising, security, note, linkAdvertising, linkControl, linkData, air
 
     /// Returns the layer with this key.
     package init?(key: String) {
@@ -31,6 +31,7 @@ extension Selection {
       case .l2cap: "l2cap"
       case .att: "att"
       case .smp: "smp"
+      case .rfcomm: "rfcomm"
       case .mgmt: "mgmt"
       case .unknown: "unknown"
       case .advertising: "adv"
@@ -77,7 +78,10 @@ extension Dissection {
     case .event: .event
     case .acl:
       att != nil
-        ? .att : smp != nil ? .smp : l2cap != nil ? .l2cap : air != nil ? .linkData : .acl
+        ? .att
+        : smp != nil
+          ? .smp
+          : rfcomm != nil ? .rfcomm : l2cap != nil ? .l2cap : air != nil ? .linkData : .acl
     case .sco: .sco
     case .iso: .iso
     case .controllerLog: .controllerLog

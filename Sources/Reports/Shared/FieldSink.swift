@@ -6,6 +6,7 @@ package import Bytes
 package import Decoders
 package import Dissectors
 package import Meanings
+import Sessions
 
 /// Writes fields. Keys are the specification's names or those of the JSON contract; a sink converts
 /// them to its own style.
@@ -85,7 +86,7 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   /// Whether advertising data is always hidden because it is a part of data that contains a secret.
   var hidesAdvertising: Bool { get set }
   /// The device that sends the current advertising data.
-  var advertiser: OwnAddress { get set }
+  var advertiser: KnownAdvertiser { get set }
   /// Whether the structures of advertising data are written in place: not for reports, which list
   /// them beside their event.
   var writesStructures: Bool { get set }
@@ -166,6 +167,11 @@ extension FieldSink where Self: ~Copyable {
   }
 
   package mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
+
+  /// Writes that the server is the local side.
+  mutating func server(_ vantage: Vantage) {
+    word("server", vantage == .air ? Side.local.key(.air) : "local")
+  }
 
   /// Writes a UUID whose use is unknown.
   mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }

@@ -1,5 +1,5 @@
 /// The JSON contract: its number and its schema.
 package enum JSONSchema {
   /// Raised when a key changes its name, type or meaning.
-  package static let number = 1
+  package static let number = 2
 }

@@ -11,7 +11,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
   package var hidesAdvertising = false
-  package var advertiser = OwnAddress()
+  package var advertiser = KnownAdvertiser()
   package var writesStructures = false
   /// Whether the next key or element needs no comma before it.
   private var isFirst = true
@@ -41,7 +41,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
     -> Bool
   {
-    guard reading.read(kind, uuid, data) else { return false }
+    guard reading.read(kind, uuid, data, of: advertiser) else { return false }
     key("decoded")
     reading.meaning.writeJSON(data, into: &output)
     return true
@@ -322,12 +322,22 @@ package struct JSONSink: FieldSink, ~Copyable {
     output.jsonString(bytes)
   }
 
-  /// Appends a number under a name that is not one of our keys and keeps its capitals.
-  mutating func number(named name: StaticString, _ value: Int) {
-    separate()
-    output.jsonWord(name)
-    output.byte(0x3a)
-    output.decimal(value)
+  /// Appends a list of how often each kind occurred: one object each, with the kind under `name`.
+  /// Kinds that did not occur are left out.
+  mutating func counts<Kinds: Sequence>(
+    _ key: StaticString, by name: StaticString, of kinds: Kinds,
+    _ count: (Kinds.Element) -> (key: StaticString, count: Int)
+  ) {
+    beginList(key)
+    for kind in kinds {
+      let count = count(kind)
+      guard count.count > 0 else { continue }
+      beginItem()
+      word(name, count.key)
+      number("count", count.count)
+      endItem()
+    }
+    endList()
   }
 
   /// Appends a constant word as an element of a list.

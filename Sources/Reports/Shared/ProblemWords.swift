@@ -66,6 +66,7 @@ extension Problem.Code {
     case .privateIdentity: "private_identity_address"
     case .unknownAirHeader: "unknown_sniffer_header"
     case .invalidValue: "invalid_value"
+    case .wrongFrameCheck: "wrong_frame_check"
     }
   }
 
@@ -142,6 +143,7 @@ extension Problem.Code {
       ("identity address that is private", "identity addresses that are private")
     case .unknownAirHeader: ("unknown sniffer header", "unknown sniffer headers")
     case .invalidValue: ("value that is not allowed", "values that are not allowed")
+    case .wrongFrameCheck: ("wrong frame check sequence", "wrong frame check sequences")
     }
   }
 
@@ -153,7 +155,7 @@ extension Problem.Code {
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
       .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
-      .privateIdentity, .invalidValue:
+      .privateIdentity, .invalidValue, .wrongFrameCheck:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
@@ -282,6 +284,10 @@ extension Output {
       write("answers \(packet: first), after the answer to a later request")
     case .unknownAirHeader: write("not a sniffer header that is known: it contains \(first)")
     case .invalidValue: write("the specification does not allow the value \(first) here")
+    case .wrongFrameCheck:
+      write(
+        "the frame check sequence is \(code: first, digits: 2); the frame gives \(code: second, digits: 2)"
+      )
     }
   }
 

@@ -12,6 +12,7 @@ extension ValueOperation {
     case .preparedWrite: "prepared-write"
     case .notification: "notification"
     case .indication: "indication"
+    case .data: "data"
     }
   }
 
@@ -31,7 +32,7 @@ extension ValueOperation {
   private var synonyms: [StaticString] {
     switch self {
     case .advertisement: ["adv"]
-    case .read, .write: []
+    case .read, .write, .data: []
     case .writeWithoutResponse: ["writenr", "writewithoutresponse", "writecommand", "writecmd"]
     case .signedWrite: ["signedwritecommand", "authenticatedsignedwrites"]
     case .preparedWrite: ["preparewrite"]

@@ -32,7 +32,7 @@ extension Details {
       }
       sink.endItem()
     }
-    sink.advertiser = OwnAddress()
+    sink.advertiser = KnownAdvertiser()
     sink.endList()
   }
 
@@ -156,8 +156,8 @@ extension Details {
     sink.endList()
   }
 
-  /// Appends the content of a structure under `value`, or bytes with an unknown meaning under
-  /// `data`.
+  /// Appends the content of a structure: an object or a code under `value`, a name or URI under
+  /// `text`, UUIDs under `uuids`; or bytes with an unknown meaning under `data`.
   private static func value<Sink: FieldSink & ~Copyable>(
     of type: ADType, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) {
@@ -165,13 +165,13 @@ extension Details {
     let isWhole = type.misfit(count: data.byteCount) == nil
     switch type.layout(count: data.byteCount) {
     case .secret:
-      if sink.showsKeys { sink.bytes("value", data) } else { sink.hidden("value", data.byteCount) }
+      if sink.showsKeys { sink.bytes("data", data) } else { sink.hidden("data", data.byteCount) }
     case .flags where data.byteCount > 0:
       sink.flags("value", UInt64(data.byte(at: 0)), digits: 2, .advertisingFlags)
       rest(data.dropping(1), to: &sink)
-    case .name: sink.string("value", data)
+    case .name: sink.string("text", data)
     case .uuids(let width), .solicitedUUIDs(let width):
-      sink.uuids("value", data, width: width)
+      sink.uuids("uuids", data, width: width)
       rest(data.dropping(data.byteCount / width * width), to: &sink)
     case .appearance where isWhole:
       let appearance = Appearance(rawValue: data.littleEndianU16(at: 0))
@@ -241,7 +241,7 @@ extension Details {
   /// Appends a URI with its scheme expanded from the first character.
   private static func uri<Sink: FieldSink & ~Copyable>(_ data: RawSpan, to sink: inout Sink) {
     let (scheme, rest) = data.uri
-    sink.string("value", scheme?.name, data.part(rest))
+    sink.string("text", scheme?.name, data.part(rest))
   }
 }
 

@@ -22,6 +22,7 @@ extension Details {
       if !Sink.writesAll { length(header, isHere ? fate.start : nil, to: &sink) }
     }
     if let channel = packet.answer.channel { self.channel(channel, to: &sink) }
+    if !memory.services.news.isEmpty { services(memory.services.news, to: &sink) }
     if let length = packet.dissection.sduLength {
       if !fate.hasJoinedBytes { sink.at(Int(packet.dissection.body.start) - 2, 2) }
       sink.number("sdu_length", Int(length))
@@ -44,7 +45,9 @@ extension Details {
       if fate.isJoined { sink.packets("reassembled_from", packet.parts) }
       if packet.dissection.isSignalling, !packet.answer.fragment.isDoubtful || sink.showsKeys {
         signalling(packet.dissection, packet.bytes, memory, to: &sink)
-      } else if packet.dissection.att == nil, packet.dissection.smp == nil {
+      } else if packet.dissection.att == nil, packet.dissection.smp == nil,
+        packet.dissection.rfcomm == nil
+      {
         sink.at(Int(packet.dissection.body.start), Int(packet.dissection.body.count))
         payload(
           packet.bytes.part(packet.dissection.body),
@@ -73,6 +76,21 @@ extension Details {
       sink.word("accessory_protocol", accessory.name)
       sink.word("accessory_via", "inferred")
     }
+  }
+
+  /// Appends the services that SDP names for RFCOMM channels.
+  private static func services<Sink: FieldSink & ~Copyable>(
+    _ news: [KnownServices.News], to sink: inout Sink
+  ) {
+    sink.beginList("services")
+    for service in news {
+      sink.beginItem()
+      sink.number("rfcomm", Int(service.channel))
+      if let uuid = service.uuid { sink.namedUUID(uuid, as: .service) }
+      if !service.name.isEmpty { sink.string("service_name", service.name.bytes) }
+      sink.endItem()
+    }
+    sink.endList()
   }
 
   /// Appends the control field of an I- or S-frame.

@@ -17,6 +17,10 @@ package enum Details {
     // The advertising data of reports is included only once, with the reports.
     let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
     sink.writesStructures = !writesReports
+    // Among the parameters, it is not known which report data belongs to if there are several.
+    if !writesReports, memory.advertisements.reports.count == 1 {
+      sink.advertiser = memory.advertiser(of: memory.advertisements.reports[0])
+    }
     if let air = packet.dissection.air { self.air(air, packet, memory, to: &sink) }
     switch packet.dissection.content {
     case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
@@ -83,7 +87,9 @@ package enum Details {
       att(pdu, packet, memory, to: &sink)
     }
     if let pdu = packet.dissection.smp { smp(pdu, packet, to: &sink) }
+    if let frame = packet.dissection.rfcomm { rfcomm(frame, packet, memory, to: &sink) }
     if writesReports { advertisements(packet.bytes, memory, to: &sink) }
+    sink.advertiser = KnownAdvertiser()
   }
 
   /// Returns whether advertising reports are listed only in place, among the parameters of their
@@ -272,7 +278,7 @@ package enum Details {
 
   /// Appends the parameters that are present. Returns the bytes after them, and whether they may be
   /// secret.
-  private static func walk<Sink: FieldSink & ~Copyable>(
+  static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     guard layout.has(.known) else { return (slice, false) }

@@ -43,7 +43,7 @@ package struct FieldContext: Equatable, Sendable {
     guard packet.record.options.isEmpty, !packet.record.isTruncated, packet.dissection.air == nil,
       !packet.answer.fragment.isFragment, !packet.answer.fragment.isJoined,
       !packet.answer.fragment.hasJoinedBytes,
-      memory.longValues.isEmpty
+      memory.longValues.isEmpty, memory.services.news.isEmpty
     else { return false }
     (channel, attribute, request, value) = (nil, nil, nil, .empty)
     direction = packet.record.direction
@@ -61,7 +61,7 @@ package struct FieldContext: Equatable, Sendable {
       else { return false }
     case .acl:
       guard packet.dissection.l2cap != nil, packet.dissection.smp == nil,
-        !packet.dissection.isSignalling
+        packet.dissection.rfcomm == nil, !packet.dissection.isSignalling
       else {
         return false
       }

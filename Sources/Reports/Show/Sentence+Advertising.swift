@@ -22,7 +22,7 @@ extension Sentence {
     endSubject()
     advertiser = memory.advertiser(of: first)
     report(first, bytes, memory, onAir: air.map { ($0.packet, $0.fact) })
-    advertiser = OwnAddress()
+    advertiser = KnownAdvertiser()
     guard reports.count > 1 else { return }
     for advertisement in reports.dropFirst().prefix(Self.devicesInLine - 1) {
       output.text("; ")
@@ -352,9 +352,9 @@ extension Sentence {
   private mutating func meaning(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, goesOn: Bool = true
   ) -> Bool {
-    guard reading.read(kind, uuid, data), let definition = reading.meaning.decoded.definition else {
-      return false
-    }
+    guard reading.read(kind, uuid, data, of: advertiser),
+      let definition = reading.meaning.decoded.definition
+    else { return false }
     if goesOn { output.text(": ") }
     output.string(definition.name)
     output.byte(0x20)

@@ -88,9 +88,11 @@ extension Sentence {
 
   /// Appends a frame of a protocol that is not dissected, on a channel that signalling opens.
   mutating func frame(
-    _ channel: ChannelFact, _ header: L2CAPHeader, _ dissection: Dissection, _ bytes: RawSpan
+    _ channel: ChannelFact, _ header: L2CAPHeader, _ packet: borrowing Packet,
+    _ memory: borrowing Memory
   ) {
-    let payload = bytes.part(dissection.body)
+    let payload = packet.bytes.part(packet.dissection.body)
+    let value = observeSerialValue(packet, memory)
     if let known = channel.psm?.name { name(known) } else { name("L2CAP channel") }
     output.handle(header.cid.rawValue)
     endSubject()
@@ -103,17 +105,17 @@ extension Sentence {
       comma()
       output.service(psm)
     }
-    if let control = dissection.control { self.control(control) }
-    if channel.isUnknown || channel.isCreditBased || channel.psm?.name == nil {
+    if let control = packet.dissection.control { self.control(control) }
+    if let value {
+      comma()
+      serialValue(packet.bytes.part(value))
+    } else if channel.isUnknown || channel.isCreditBased || channel.psm?.name == nil {
       undecoded(payload)
     } else {
       comma()
       output.count(payload.byteCount, "byte", "bytes")
     }
-    if channel.accessory != nil {
-      comma()
-      output.text("MFi accessory traffic, not GATT (inferred)")
-    }
+    for service in memory.services.news { self.service(service) }
   }
 
   private mutating func control(_ control: ControlField) {

@@ -298,8 +298,10 @@ extension Sentence {
       }
     } else if packet.dissection.isSignalling, !hides {
       signalling(packet.dissection, packet.bytes, memory)
+    } else if let frame = packet.dissection.rfcomm, !hides {
+      rfcomm(frame, packet, memory)
     } else if let channel = packet.answer.channel, let l2cap = packet.dissection.l2cap, !hides {
-      frame(channel, l2cap, packet.dissection, packet.bytes)
+      frame(channel, l2cap, packet, memory)
     } else if let l2cap = packet.dissection.l2cap {
       if let known = l2cap.cid.name {
         name(known)

@@ -26,7 +26,7 @@ package struct Sentence: ~Copyable {
   /// How secret the attribute values of the packet are.
   var secrecy = Answer.Secrecy.open
   /// The sender of the advertising data that is described.
-  var advertiser = OwnAddress()
+  var advertiser = KnownAdvertiser()
   /// Whether to mention that there is no advertising data.
   var writesNoData = true
   /// The number that was appended last, and the start of its unit: a range may continue from there.

@@ -44,9 +44,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     sink.beginDocument(in: &output)
     head(packet.record, packet.dissection, packet.answer.air)
     Details.packet(packet, memory, to: &sink)
-    if sentence.reading.meaning.isKnown, sentence.reading.isOfPDU,
-      let value = packet.dissection.attFields.value
-    {
+    if sentence.reading.meaning.isKnown, sentence.reading.isOfPDU, let value = packet.soleValue {
       sink.key("decoded")
       sentence.reading.meaning.writeJSON(packet.bytes.part(value), into: &sink.output)
     }

@@ -303,9 +303,7 @@ package struct ShowText: PacketReport, ~Copyable {
       }
       output.text("  ")
       for offset in start..<end {
-        let byte = record.byte(at: offset)
-        let isShown = byte >= 0x20 && byte < 0x7f && !secrets.contains(offset)
-        output.byte(isShown ? byte : 0x2e)
+        output.byte(secrets.contains(offset) ? 0x2e : record.byte(at: offset).inDump)
       }
       output.byte(0x0a)
     }
@@ -321,4 +319,9 @@ extension Dissection {
   fileprivate var style: TextStyle {
     att != nil ? .attribute : smp != nil ? .security : .plain
   }
+}
+
+extension UInt8 {
+  /// The byte as a character of a dump: itself if it is printable ASCII, else a dot.
+  var inDump: UInt8 { 0x20..<0x7f ~= self ? self : 0x2e }
 }

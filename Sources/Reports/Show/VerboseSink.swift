@@ -7,7 +7,7 @@ package import Meanings
 package import Sessions
 
 /// Writes fields as text, one in a line, indented under their packet, with the offsets of their
-/// bytes on the left, for `show -v`. With `-x` the bytes are between the two.
+/// bytes on the left, for `show -v`. With `-x` the bytes are between the two, also as characters.
 ///
 /// For a page, a line has the parts of a field, separated by tabs: the place of its bytes (`3-4`),
 /// its depth, its key and, unless others are in it, its value.
@@ -17,7 +17,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   /// A page shows what a packet answers, and when, above its fields.
   package var writesAnswers: Bool { !isData }
   package var hidesAdvertising = false
-  package var advertiser = OwnAddress()
+  package var advertiser = KnownAdvertiser()
   package var writesStructures = false
   private let glyphs: Glyphs
   /// Whether lines are for a page.
@@ -50,8 +50,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   /// Decodes advertised values.
   private var reading: ValueReading?
-  /// What the last decoded value was, and its lines: devices advertise the same again and again.
+  /// What the last decoded value was, its sender, and its lines: devices advertise the same again
+  /// and again.
   private var lastValue: (kind: Subject.Kind, uuid: BluetoothUUID, depth: Int)?
+  private var lastSender = KnownAdvertiser()
   private var lastData: [UInt8] = []
   private var lastLines = Output()
 
@@ -70,7 +72,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     -> Bool
   {
     let isAlone = bytes == nil && place == nil
-    if isAlone, let lastValue, lastValue == (kind, uuid, depth),
+    if isAlone, let lastValue, lastValue == (kind, uuid, depth), lastSender == advertiser,
       lastData.bytes.isEqual(to: data)
     {
       lastLines.copy(into: &output)
@@ -79,11 +81,12 @@ package struct VerboseSink: FieldSink, ~Copyable {
     // Moved out, since it writes to this sink.
     guard var reading = reading.take() else { return false }
     let start = output.count
-    let isRead = reading.read(kind, uuid, data)
+    let isRead = reading.read(kind, uuid, data, of: advertiser)
     if isRead { reading.meaning.writeLines(data, to: &self) }
     self.reading = consume reading
     guard isRead else { return false }
     lastValue = isAlone ? (kind, uuid, depth) : nil
+    lastSender = advertiser
     lastData = data.array
     lastLines.clear()
     output.copy(Slice(start: start, count: output.count - start), into: &lastLines)
@@ -114,7 +117,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
           : "offsets count from the first byte of the joined PDU")
     }
     Details.packet(packet, memory, to: &self)
-    if reading.isOfPDU, let value = packet.dissection.attFields.value {
+    if reading.isOfPDU, let value = packet.soleValue {
       reading.meaning.writeLines(packet.bytes.part(value), to: &self)
     }
   }
@@ -183,7 +186,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     guard let bytes else { return }
     // The dash has one column, but several bytes.
     let end = start + (output.count - start)
-    let room = 3 * Self.bytesPerLine + 1
+    let room = 4 * Self.bytesPerLine + 3
     let shown = showsBytes ? place.map { min($0.count, Int32(Self.bytesPerLine)) } ?? 0 : 0
     if let place, shown > 0 {
       for offset in Int(place.start)..<Int(place.start) + Int(shown) {
@@ -195,6 +198,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
           output.hex(bytes[offset])
           output.byte(0x20)
         }
+      }
+      output.spaces(3 * (Self.bytesPerLine - Int(shown)) + 1)
+      for offset in Int(place.start)..<min(Int(place.start) + Int(shown), bytes.count) {
+        output.byte(secrets.contains(offset) ? 0x2e : bytes[offset].inDump)
       }
       if place.count > shown {
         left = Slice(

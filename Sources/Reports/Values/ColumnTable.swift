@@ -4,7 +4,8 @@ import Sessions
 
 /// A column of `values --csv`.
 package enum ValueColumn: Int, Sendable, CaseIterable {
-  case packet, time, elapsed, connection, device, service, uuid, name, handle, operation, direction
+  case packet, time, elapsed, connection, device, service, uuid, name, handle
+  case channel, operation, direction
   case value, number, error, response, packets, identity, offset, cut, mayGoOn, company, decoded
   case quantity, unit
   /// With `--changes`.

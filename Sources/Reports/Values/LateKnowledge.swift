@@ -9,7 +9,17 @@ extension AttributeIdentity {
   /// Whether later packets may have revealed what it is, or what it belongs to: a CCCD is matched
   /// with its characteristic when a value arrives.
   package var mayBeKnownBetter: Bool {
-    uuid == nil || via == .supplied || kind == .descriptor && owner == nil
+    guard channel == nil else { return false }
+    return uuid == nil || via == .supplied || kind == .descriptor && owner == nil
+  }
+}
+
+extension AttributeIdentity {
+  /// A number by which the places of a server are sorted: the handle of an attribute; those without
+  /// one come later, and serial channels last.
+  package var order: UInt32 {
+    if let channel { return 0x2_0000 | channel.number }
+    return handle.map { UInt32($0) } ?? 0x1_0000
   }
 }
 

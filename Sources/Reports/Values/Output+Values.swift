@@ -1,6 +1,6 @@
 // The words for a value, for the table and the lines.
 
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Dissectors
 import Meanings
@@ -8,7 +8,7 @@ package import Sessions
 
 extension Output {
   /// Appends an attribute: UUID and name, for a descriptor its characteristic, and the handle if it
-  /// is needed or nothing else is known.
+  /// is needed or nothing else is known; or a serial channel.
   ///
   /// - Parameters:
   ///   - owner: the characteristic that a descriptor belongs to.
@@ -17,6 +17,14 @@ extension Output {
     _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs,
     profileName: String? = nil
   ) {
+    if let channel = attribute.channel {
+      self.channel(channel)
+      if let profileName {
+        byte(0x20)
+        string(profileName)
+      }
+      return
+    }
     guard let uuid = attribute.uuid else {
       if let handle = attribute.handle {
         self.handle(handle)
@@ -98,9 +106,28 @@ extension Output {
     }
   }
 
+  /// Appends a serial channel.
+  package mutating func channel(_ channel: SerialChannel) {
+    switch channel {
+    case .rfcomm(let server):
+      text("RFCOMM channel ")
+      decimal(Int(server))
+    case .creditBased(let psm):
+      text("PSM ")
+      if let name = psm.name { self.name(name) } else { hexadecimal(UInt64(psm.rawValue), digits: 4) }
+    }
+  }
+
   /// Appends an operation as named in the table and the lines.
   mutating func operation(_ operation: ValueOperation) {
     text(operation.words)
+  }
+
+  /// Appends the operation of a row of the table. The name of most implies the direction.
+  mutating func operation(_ series: ValueSeries) {
+    operation(series.operation)
+    guard series.operation == .data else { return }
+    text(series.isWritten ? " to server" : " from server")
   }
 
   /// Appends the result of an operation that failed, in a word after the operation's name.

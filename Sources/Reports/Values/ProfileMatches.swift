@@ -30,6 +30,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     var uuid: BluetoothUUID?
     var company: UInt16?
     var handle: UInt16?
+    var channel: SerialChannel?
     var isAdvertised: Bool
   }
 
@@ -127,7 +128,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
 
   private mutating func place(_ value: ConveyedValue, _ memory: borrowing Memory) -> Int? {
     var key = Key(
-      uuid: value.attribute.uuid, company: value.company,
+      uuid: value.attribute.uuid, company: value.company, channel: value.attribute.channel,
       isAdvertised: value.operation == .advertisement)
     if key.uuid == nil, key.company == nil { key.handle = value.attribute.handle }
     if let known = index[key] { return known }
@@ -138,6 +139,8 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     } else if let uuid = key.uuid {
       subject.uuid(uuid)
       subject.attributeName(uuid, as: value.attribute.kind?.use)
+    } else if let channel = key.channel {
+      subject.channel(channel)
     } else if let handle = key.handle {
       subject.handle(handle)
     } else {
@@ -232,7 +235,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     if entry.key.isAdvertised {
       sink.word("of", entry.key.company == nil ? "service_data" : "manufacturer_data")
     } else {
-      sink.word("of", "attribute")
+      sink.word("of", entry.key.channel == nil ? "attribute" : "channel")
     }
     if let uuid = entry.key.uuid { sink.namedUUID(uuid) }
     if let company = entry.key.company {
@@ -240,6 +243,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
         "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
     }
     if let handle = entry.key.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
+    if let channel = entry.key.channel { sink.channel(channel) }
     sink.number("values", entry.values)
     sink.beginList("profiles")
     for profile in entry.profiles {

@@ -187,6 +187,7 @@ package struct RawValues: PacketReport, ~Copyable {
       case .read: stream.origin = .read
       case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: stream.origin = .written
       case .notification, .indication: stream.origin = .notified
+      case .data: stream.origin = value.isWritten ? .written : .notified
       case .advertisement: stream.origin = .advertised
       }
       stream.key = ValueEntry.Key(value)

@@ -9,6 +9,7 @@ struct ValueChanges: Sendable {
   /// A write to a characteristic.
   struct Write: Sendable {
     let packet: Int
+    /// The attribute's handle; 0 for a serial channel.
     let handle: UInt16
     /// The attribute. Only values of its server can follow.
     let attribute: AttributeIdentity
@@ -71,7 +72,7 @@ struct ValueChanges: Sendable {
   /// unknown attribute may be a CCCD, too.
   private func mayConfigure(_ attribute: AttributeIdentity, _ value: RawSpan) -> Bool {
     attribute.isConfiguration
-      || attribute.uuid == nil && value.byteCount == 2 && value.littleEndianU16(at: 0) <= 3
+      || attribute.uuid == nil && attribute.channel == nil && value.byteCount == 2 && value.littleEndianU16(at: 0) <= 3
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {
@@ -93,7 +94,9 @@ struct ValueChanges: Sendable {
   /// Records what was written, once the outcome of the write is known. A write that was refused or
   /// not executed changed nothing.
   mutating func observe(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) {
-    guard value.operation.isWrite, let handle = value.attribute.handle else { return }
+    guard value.isWritten,
+      let handle = value.attribute.channel == nil ? value.attribute.handle : 0
+    else { return }
     let connection = value.parties.connection
     let reason: ValueOutcome.Reason? =
       if case .noResponse(let reason) = value.outcome { reason } else { nil }
@@ -119,7 +122,7 @@ struct ValueChanges: Sendable {
 
   /// Returns the last write on a value's connection before it; nil if none is known.
   func write(before value: ConveyedValue) -> Write? {
-    guard !value.operation.isWrite else { return nil }
+    guard !value.isWritten else { return nil }
     return writes[value.parties.connection]?.last { write in
       write.packet < value.packet && write.attribute.side == value.attribute.side
     }
@@ -128,7 +131,7 @@ struct ValueChanges: Sendable {
   /// Returns whether a value differs from the one before of its attribute, and records it.
   mutating func differs(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     guard value.outcome == .done, let slice = value.value else { return false }
-    let key = Key(entry: ValueEntry.Key(value), isWrite: value.operation.isWrite)
+    let key = Key(entry: ValueEntry.Key(value), isWrite: value.isWritten)
     var hasher = Hasher()
     hasher.combine(value.offset)
     let content = bytes.part(slice)

@@ -201,7 +201,9 @@ package struct ValueFacts: Sendable {
     guard let latestServer,
       servers[latestServer].connectionNumbers.latest == memory.links.id(link)
     else { return }
-    servers[latestServer].mtu = memory.links.attMTU(link)
+    if latest.map({ entries[$0.place].attribute.channel == nil }) ?? true {
+      servers[latestServer].mtu = memory.links.attMTU(link)
+    }
     if let name = memory.links.name(link) { servers[latestServer].name = name }
   }
 

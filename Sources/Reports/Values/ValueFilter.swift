@@ -96,7 +96,12 @@ package struct ValueFilter: Sendable {
     if !selection.admits(adapter: value.parties.adapter) { return false }
     if !selection.admits(value.direction, isOnAir: value.parties.vantage == .air) { return false }
     if !selection.layers.isEmpty {
-      let layer: Selection.Layer = value.operation == .advertisement ? .advertising : .att
+      let layer: Selection.Layer =
+        switch value.attribute.channel {
+        case .rfcomm: .rfcomm
+        case .creditBased: .l2cap
+        case nil: value.operation == .advertisement ? .advertising : .att
+        }
       guard selection.layers.contains(layer) else { return false }
     }
     if !selection.devices.isEmpty, !devices.matches(value.parties) { return false }

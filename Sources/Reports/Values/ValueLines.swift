@@ -384,12 +384,12 @@ package struct ValueLines: PacketReport, ~Copyable {
       sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
     }
     if value.lacksAnswer { sink.word("answer", "not_captured") }
+    if let failure = value.outcome.failureKey { sink.word("failed", failure) }
     switch value.outcome {
     case .done: break
     case .refused(let error):
       sink.error("error", error, reading.profiles.errorName(of: value))
     case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { sink.word("error", error) }
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }
@@ -517,7 +517,7 @@ extension ValueLines {
       line.hex(bytes.bytes.part(slice), separator: 0x20)
     }
     if value.outcome != .done { style(.plain) }
-    if value.operation.isWrite { listedWrite = value.packet }
+    if value.isWritten { listedWrite = value.packet }
     finishLine(into: &output, valuesAt: leadingColumns(extra) + attributeColumns)
   }
 
@@ -686,9 +686,12 @@ extension ValueLines {
 }
 
 extension JSONSink {
-  /// Appends that the server is the local side.
-  mutating func server(_ vantage: Vantage) {
-    word("server", vantage == .air ? Side.local.key(.air) : "local")
+  /// Appends a serial channel.
+  mutating func channel(_ channel: SerialChannel) {
+    switch channel {
+    case .rfcomm(let server): number("rfcomm", Int(server))
+    case .creditBased(let psm): code("psm", UInt64(psm.rawValue), digits: 4, psm.name)
+    }
   }
 
   /// Appends the attribute of a value.
@@ -700,6 +703,7 @@ extension JSONSink {
       self.code(
         "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
     }
+    if let channel = value.attribute.channel { self.channel(channel) }
     if let handle = value.attribute.handle {
       identifier("handle", UInt64(handle), digits: 4)
     } else if let slice = value.handles {

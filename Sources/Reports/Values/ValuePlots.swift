@@ -95,7 +95,7 @@ package struct ValuePlots: Sendable {
       return
     }
     guard value.isPlain, !value.isKeyMaterial else { return }
-    let isWritten = value.operation.isWrite
+    let isWritten = value.isWritten
     guard meaning.isKnown else {
       guard let form = NumberForm(value.attribute.uuid), let number = content.number(form) else {
         return

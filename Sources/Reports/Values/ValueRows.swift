@@ -121,6 +121,8 @@ struct ValueRows: ~Copyable {
     words.copyCell(into: &table.row, isText: true)
     table.begin(.handle)
     if let handle = value.attribute.handle { table.row.handle(handle) }
+    table.begin(.channel)
+    if let channel = value.attribute.channel { table.row.channel(channel) }
     table.begin(.operation)
     table.row.text(value.operation.key)
     table.begin(.direction)
@@ -152,7 +154,7 @@ struct ValueRows: ~Copyable {
       words.error(error, reading.profiles.errorName(of: value))
       words.copyCell(into: &table.row)
     case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { table.row.text(error) }
+      if let failure = value.outcome.failureKey { table.row.text(failure) }
     }
     table.begin(.response)
     if let response = value.response { table.row.decimal(response) }

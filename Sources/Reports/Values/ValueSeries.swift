@@ -111,6 +111,8 @@ struct Course: Sendable {
 package struct ValueSeries: Sendable {
   package let operation: ValueOperation
   let direction: Direction?
+  /// Whether the values come from the client.
+  package let isWritten: Bool
   /// Their result; for those without an answer, the last reason.
   var outcome: ValueOutcome
   /// For those without an answer, each reason and its count; there are few reasons.
@@ -178,6 +180,7 @@ package struct ValueSeries: Sendable {
   init(_ value: ConveyedValue) {
     operation = value.operation
     direction = value.direction
+    isWritten = value.isWritten
     outcome = value.outcome
     vantage = value.parties.vantage
   }
@@ -237,7 +240,7 @@ package struct ValueSeries: Sendable {
       let isMeant =
         length == value.count
         && reading.readAlone(
-          uuid, service: service, value.bytes, isWritten: operation.isWrite)
+          uuid, service: service, value.bytes, isWritten: isWritten)
       return isMeant
         ? reading.meaning.line.bytes.part(Slice(start: 0, count: Self.keptText)).array : []
     }
@@ -327,8 +330,8 @@ package struct ValueEntry: Sendable {
   /// Identifies an entry.
   struct Key: Hashable, Sendable {
     var server: UInt64
-    /// The handle; above 16 bits if there is none.
-    var handle: UInt32
+    /// The attribute's handle, or the serial channel (`AttributeIdentity.order`).
+    var place: UInt32
     /// The type: after an update of the device the same handle may refer to another attribute.
     var uuid: BluetoothUUID?
     var company: UInt16?
@@ -337,7 +340,7 @@ package struct ValueEntry: Sendable {
 
     init(_ attribute: AttributeIdentity, _ company: UInt16?) {
       server = attribute.server
-      handle = attribute.handle.map { UInt32($0) } ?? 0x10000
+      place = attribute.order
       uuid = attribute.uuid
       self.company = company
     }

@@ -7,7 +7,7 @@ extension ValuesTable {
   /// Appends how often values arrived, if they are sent without being requested.
   static func rate(_ series: ValueSeries, into text: inout Output) {
     switch series.operation {
-    case .notification, .indication, .writeWithoutResponse, .advertisement: break
+    case .notification, .indication, .writeWithoutResponse, .advertisement, .data: break
     case .read, .write, .signedWrite, .preparedWrite: return
     }
     guard series.count > 2, let first = series.firstTime, let last = series.lastTime else { return }

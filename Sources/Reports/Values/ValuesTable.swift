@@ -127,8 +127,7 @@ package struct ValuesTable: ~Copyable {
     var byServer: [UInt64: [Int]] = [:]
     for place in places {
       let attribute = facts.entries[place].attribute
-      let handle = attribute.handle.map { Int($0) } ?? 0x10000
-      byServer[attribute.server, default: []].append(handle << 32 | place)
+      byServer[attribute.server, default: []].append(Int(attribute.order) << 32 | place)
     }
     let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
     let listsAdvertised =
@@ -248,12 +247,12 @@ package struct ValuesTable: ~Copyable {
     let subject = subject(entry, memory)
     var isFirst = true
     for series in entry.series {
-      var row = Row(entry: place, isWrite: series.operation.isWrite)
+      var row = Row(entry: place, isWrite: series.isWritten)
       if isFirst { row.subject = subject }
       isFirst = false
       row.isFailure = series.outcome != .done
       row.operation = Self.text { text in
-        text.operation(series.operation)
+        text.operation(series)
         text.fate(series.outcome, of: series.operation)
       }
       row.count = series.count

@@ -67,8 +67,14 @@ struct Channel: Sendable {
   var closedBy: Int?
   /// The sent and the received frames.
   var ways = InlineArray<2, Flow>(repeating: Flow())
-  /// The RFCOMM channel (DLCI) that carries an Apple accessory protocol, and which protocol.
-  var accessory: (dlci: UInt8, is: AccessoryProtocol)?
+  /// The end that accepted its opening, and so offers its protocol.
+  var server: Side?
+  /// For RFCOMM: the end that opened the session.
+  var initiator: Side?
+  /// The RFCOMM channel that carries an Apple accessory protocol, and which protocol.
+  var accessory: (dlci: DLCI, is: AccessoryProtocol)?
+  /// For a channel whose opening is missing: how many of its frames in a row were RFCOMM frames.
+  var serialFrames: UInt8 = 0
   /// For a channel whose opening is missing: the evidence that it is an ATT bearer.
   var evidence = BearerEvidence()
   /// By the direction of responses: the serial of the channel whose requests they answer instead of
@@ -110,6 +116,13 @@ struct BearerEvidence: Sendable {
   static let enough = 2
 }
 
+/// What is known about the serial channel that a packet belongs to.
+package struct SerialFact: Equatable, Sendable {
+  package let channel: SerialChannel
+  /// The end that offers it.
+  package let server: Side
+}
+
 /// What is known about the channel that carries a packet's data.
 package struct ChannelFact: Equatable, Sendable {
   /// The PSM of the channel; nil if its opening is missing from the capture.
@@ -131,6 +144,10 @@ package struct ChannelFact: Equatable, Sendable {
   package var isOutOfCredits = false
   /// Apple's accessory protocol, if the frame belongs to it.
   package var accessory: AccessoryProtocol?
+  /// The serial channel, if the frame belongs to one.
+  package internal(set) var serialChannel: SerialFact?
+  /// Whether the frame completes an SDU of a credit-based channel.
+  package internal(set) var completesSDU = false
   /// The channel's index in `Channels`.
   var slot = 0
   /// The channel's serial: distinguishes channels that used the same identifier one after the
@@ -145,6 +162,9 @@ package struct ChannelFact: Equatable, Sendable {
     if channel.carriesATT { bearer = channel.local ?? channel.remote }
     attMTU = channel.attMTU
     local = channel.local
+    if channel.mode == .creditBased, !channel.carriesATT, let psm, let server = channel.server {
+      serialChannel = SerialFact(channel: .creditBased(psm), server: server)
+    }
     self.slot = slot
     serial = channel.serial
   }

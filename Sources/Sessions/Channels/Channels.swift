@@ -95,23 +95,25 @@ package struct Channels: Sendable {
     switch slots[slot].mode {
     case .unknown:
       // Only on LE do dynamic channel IDs end there. On BR/EDR a B-frame may look like anything,
-      // except for the accessory protocol, which is unmistakable.
+      // except for RFCOMM, whose frames have lengths and check sequences.
       if header.cid.rawValue < 0x80, !isTruncated, transport != .brEDR {
         weigh(slot, direction, packet.dissection.looksLikeATTFrame(pdu))
       }
-      if transport != .le, let found = recognise(slot, pdu, packet.dissection.body) {
+      if transport != .le, !isTruncated, recognizeRFCOMM(slot, packet.dissection, pdu) {
         slots[slot].psm = .rfcomm
         slots[slot].mode = .basic
         slots[slot].isInferred = true
         fact = ChannelFact(slots[slot], slot: slot)
-        fact.accessory = found
+        observeRFCOMM(slot, direction, missing: 0, &fact, &packet)
       }
     case .basic:
+      guard fact.bearer != nil || fact.psm == .rfcomm else { break }
+      let missing =
+        isTruncated ? max(0, Int(header.length) - Int(packet.dissection.body.count)) : 0
       if fact.bearer != nil {
-        let missing = isTruncated ? Int(header.length) - Int(packet.dissection.body.count) : 0
-        packet.dissection.parseChannelATT(pdu, missing: max(0, missing))
-      } else if fact.psm == .rfcomm {
-        fact.accessory = recognise(slot, pdu, packet.dissection.body)
+        packet.dissection.parseChannelATT(pdu, missing: missing)
+      } else {
+        observeRFCOMM(slot, direction, missing: missing, &fact, &packet)
       }
     case .creditBased:
       fact.isOutOfCredits = send(
@@ -124,12 +126,54 @@ package struct Channels: Sendable {
     return fact
   }
 
-  /// Recognizes Apple's accessory protocol on a serial port, from the first bytes that can only
+  // MARK: RFCOMM
+
+  /// After this many RFCOMM frames in a row, a channel whose opening is missing counts as one of
+  /// RFCOMM.
+  private static let enoughSerialFrames: UInt8 = 3
+
+  /// Weighs a frame on a channel whose opening is missing, and returns whether the channel carries
+  /// RFCOMM: several frames have the right lengths and check sequences, or one carries Apple's
+  /// accessory protocol.
+  private mutating func recognizeRFCOMM(
+    _ slot: Int, _ dissection: borrowing Dissection, _ pdu: RawSpan
+  ) -> Bool {
+    guard let frame = dissection.looksLikeRFCOMM(pdu) else {
+      slots[slot].serialFrames = 0
+      return false
+    }
+    slots[slot].serialFrames += 1
+    return slots[slot].serialFrames >= Self.enoughSerialFrames
+      || frame.carriesData && AccessoryProtocol(pdu, frame.payload) != nil
+  }
+
+  /// Reads an RFCOMM frame, and finds the serial channel that it belongs to.
+  ///
+  /// - Parameter missing: the number of its bytes that the capture did not keep.
+  private mutating func observeRFCOMM(
+    _ slot: Int, _ direction: Direction, missing: Int, _ fact: inout ChannelFact,
+    _ packet: inout Packet
+  ) {
+    packet.dissection.parseRFCOMM(packet.bytes, missing: missing)
+    guard let frame = packet.dissection.rfcomm, frame.kind.name != nil else { return }
+    let sender = Side(sent: direction)
+    if frame.dlci == .control {
+      if frame.kind == .sabm { slots[slot].initiator = sender }
+      return
+    }
+    let initiator =
+      slots[slot].initiator ?? (frame.isFromInitiator ? sender : sender.other)
+    fact.serialChannel = SerialFact(
+      channel: .rfcomm(frame.dlci.serverChannel),
+      server: frame.dlci.isServedByInitiator ? initiator : initiator.other)
+    if frame.carriesData { fact.accessory = recognizeAccessory(slot, frame, packet.bytes) }
+  }
+
+  /// Recognizes Apple's accessory protocol on a serial channel, from the first bytes that can only
   /// belong to it.
-  private mutating func recognise(
-    _ slot: Int, _ pdu: RawSpan, _ body: Slice
+  private mutating func recognizeAccessory(
+    _ slot: Int, _ frame: RFCOMMFrame, _ pdu: RawSpan
   ) -> AccessoryProtocol? {
-    guard let frame = RFCOMMFrame(pdu, body) else { return nil }
     if let known = slots[slot].accessory, known.dlci == frame.dlci { return known.is }
     guard let found = AccessoryProtocol(pdu, frame.payload) else { return nil }
     slots[slot].accessory = (frame.dlci, found)
@@ -142,12 +186,13 @@ package struct Channels: Sendable {
   /// problem if such a channel was still open as far as is known.
   mutating func open(
     _ connection: Int, local: ChannelID?, remote: ChannelID?, _ psm: PSM?, _ mode: Channel.Mode,
-    packet: Int, _ problems: inout Problems
+    server: Side? = nil, packet: Int, _ problems: inout Problems
   ) -> Int {
     if let local { displace(connection, .received, local, packet: packet, &problems) }
     if let remote { displace(connection, .sent, remote, packet: packet, &problems) }
     let slot = place(connection, mode, packet: packet)
     slots[slot].psm = psm
+    slots[slot].server = server
     slots[slot].local = local
     slots[slot].remote = remote
     claim(slot)

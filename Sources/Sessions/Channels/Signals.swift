@@ -191,8 +191,8 @@ package struct Signals: Sendable {
     func open(_ asking: ChannelID, _ answering: ChannelID, _ mode: Channel.Mode) -> Int {
       channels.open(
         connection, local: direction == .sent ? answering : asking,
-        remote: direction == .sent ? asking : answering, waiting?.psm, mode, packet: packet,
-        &problems)
+        remote: direction == .sent ? asking : answering, waiting?.psm, mode,
+        server: Side(sent: direction), packet: packet, &problems)
     }
     /// Sets what each side accepts, and the credits that it gives.
     func settle(_ slot: Int) {

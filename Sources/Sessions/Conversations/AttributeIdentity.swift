@@ -3,7 +3,7 @@
 
 package import Bluetooth
 
-/// What is known about the attribute that a value belongs to. Part of every value, so it refers to
+/// What is known about the place that a value belongs to: an attribute, or a serial channel. Part of every value, so it refers to
 /// nothing that copies would have to count.
 package struct AttributeIdentity: Sendable {
   /// Identifies the server; stays the same across reconnections if the peer is known by its
@@ -13,9 +13,12 @@ package struct AttributeIdentity: Sendable {
   package var side: Side
   /// The attribute; nil if the capture does not reveal it.
   package var handle: UInt16?
+  /// The serial channel; nil for attributes.
+  package var channel: SerialChannel?
   /// The attribute's UUID, once known.
   package var uuid: BluetoothUUID?
-  /// The UUID of the service that contains it, if known.
+  /// The UUID of the service that contains it, if known; for a serial channel, that of the service
+  /// that it was found by.
   package var service: BluetoothUUID?
   /// The kind of the attribute.
   package var kind: Attribute.Kind?
@@ -40,6 +43,23 @@ package struct AttributeIdentity: Sendable {
 }
 
 extension Memory {
+  /// Returns what is known about a serial channel.
+  package func identity(
+    of serial: SerialFact, _ server: UInt64, on link: LinkSlot
+  ) -> AttributeIdentity {
+    var identity = AttributeIdentity(server: server, serial.server, handle: nil)
+    identity.channel = serial.channel
+    identity.service = service(of: serial, on: link)
+    identity.needsHandle = false
+    return identity
+  }
+
+  /// Returns the service for which a serial channel is used, if that is known.
+  package func service(of serial: SerialFact, on link: LinkSlot) -> BluetoothUUID? {
+    guard case .rfcomm(let channel) = serial.channel else { return nil }
+    return services.service(of: channel, at: Attributes.key(of: serial.server, links[link]))
+  }
+
   /// Returns what is known about the attribute `handle` of one side of a link.
   package func identity(of handle: UInt16?, at side: Side, on link: LinkSlot) -> AttributeIdentity {
     identity(of: handle, Attributes.key(of: side, links[link]), side, connection: links.id(link))

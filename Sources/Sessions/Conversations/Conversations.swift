@@ -168,7 +168,9 @@ package struct Conversations: Sendable {
       // Commands and notifications get no answer: they are only values.
       if joinsValues || pdu.opcode.role != .unacknowledged { follow(pdu, packet, memory) }
     } else if joinsValues {
-      if !memory.advertisements.reports.isEmpty {
+      if packet.answer.channel != nil, let value = packet.serialValue {
+        reportData(value.slice, value.on, packet, memory)
+      } else if !memory.advertisements.reports.isEmpty {
         observeAdvertisements(packet.record, packet.bytes, memory)
       } else {
         for own in ownData.observe(packet) { advertise(own) }
@@ -478,6 +480,26 @@ package struct Conversations: Sendable {
       value.isCut = packet.isCut
       report(value)
     }
+  }
+
+  /// Reports a value on a serial channel, which is complete at once.
+  private mutating func reportData(
+    _ slice: Slice, _ serial: SerialFact, _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) {
+    guard let place = find(packet, memory) else { return }
+    let bearer = bearers[place.bearer]
+    var value = ConveyedValue(
+      operation: .data,
+      attribute: memory.identity(
+        of: serial, serial.server == .local ? bearer.servers.local : bearer.servers.peer,
+        on: bearer.link),
+      parties: bearer.parties, direction: place.direction, packet: packet.record.number,
+      time: packet.record.time)
+    value.value = keep(packet.bytes.part(slice))
+    value.packets = keep(packet.parts)
+    value.isSecret = packet.answer.fragment.isDoubtful
+    value.isCut = packet.isCut
+    report(value)
   }
 
   // MARK: Reads

@@ -5,6 +5,8 @@ package import Bytes
 package enum ValueOperation: UInt8, Sendable, CaseIterable {
   case advertisement, read, write, writeWithoutResponse, signedWrite, preparedWrite
   case notification, indication
+  /// Bytes on a serial channel.
+  case data
 
   /// The name in the JSON contract.
   package var key: StaticString {
@@ -17,6 +19,7 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
     case .preparedWrite: "prepared_write"
     case .notification: "notification"
     case .indication: "indication"
+    case .data: "data"
     }
   }
 
@@ -24,7 +27,8 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
   package var hasResponse: Bool {
     switch self {
     case .read, .write, .preparedWrite: true
-    case .advertisement, .writeWithoutResponse, .signedWrite, .notification, .indication: false
+    case .advertisement, .writeWithoutResponse, .signedWrite, .notification, .indication, .data:
+      false
     }
   }
 
@@ -32,11 +36,11 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
   /// Vol 3, Part F, 3.3.2).
   package var isAcknowledged: Bool { hasResponse || self == .indication }
 
-  /// Whether the value comes from the client rather than the server.
+  /// Whether the value comes from the client rather than the server. Data goes either way.
   package var isWrite: Bool {
     switch self {
     case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: true
-    case .advertisement, .read, .notification, .indication: false
+    case .advertisement, .read, .notification, .indication, .data: false
     }
   }
 }
@@ -82,10 +86,11 @@ package enum ValueOutcome: Equatable, Sendable {
     }
   }
 
-  /// The error in the JSON contract for an outcome without an ATT error code.
-  package var errorKey: StaticString? {
+  /// Why the attempt failed, in JSON and tables; nil if it did not.
+  package var failureKey: StaticString? {
     switch self {
-    case .done, .refused: nil
+    case .done: nil
+    case .refused: "refused"
     case .noResponse: "no_response"
     case .cancelled: "cancelled"
     case .notExecuted: "not_executed"
@@ -177,6 +182,12 @@ package struct ConveyedValue: Sendable {
   package var isSecret = false
   /// Whether the attribute's values are secret, or hold secrets.
   package var isOfSecretType = false
+
+  /// Whether the value comes from the client rather than the server.
+  package var isWritten: Bool {
+    operation.isWrite
+      || operation == .data && direction.map { Side(sent: $0) != attribute.side } ?? false
+  }
 
   /// Whether a write counts as done only because the capture has no answers.
   package var lacksAnswer: Bool { operation == .write && outcome == .done && response == nil }

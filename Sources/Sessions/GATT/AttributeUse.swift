@@ -75,7 +75,7 @@ package struct AttributeUse: Sendable {
       case .signedWrite: bits |= 0x40
       case .notification: bits |= 0x10
       case .indication: bits |= 0x20
-      case .advertisement: break
+      case .advertisement, .data: break
       }
     }
     return CharacteristicProperties(rawValue: bits)

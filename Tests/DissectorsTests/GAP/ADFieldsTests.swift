@@ -67,10 +67,51 @@ let structureFixtures: [(bytes: String, fields: [String])] = [
   ("27 ff 49 01", ["LE_Features 0x00000000000149ff"]),
   // Channel Map: ffffffff1f, Instant: 16
   ("28 ff ff ff ff 1f 10 00", ["Channel_Map bytes ffffffff1f", "Instant 16"]),
-  // Link ID: 16909060, Transaction Number: 5, Provisioning Bearer Control: Link Open
+  // Link ID: 16909060, Transaction Number: 0, Bearer Opcode: Link Open,
+  // Device UUID: 00010203-0405-0607-0809-0a0b0c0d0e0f
   (
-    "29 01 02 03 04 05 03 00 10 ff",
-    ["Link_ID bytes 01020304", "Transaction_Number 5", "PDU bytes 030010ff"]
+    "29 01 02 03 04 00 03 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f",
+    [
+      "Link_ID bytes 01020304", "Transaction_Number 0", "Generic_Provisioning 3",
+      "Bearer_Opcode 0", "Device_UUID bytes 000102030405060708090a0b0c0d0e0f",
+    ]
+  ),
+  // Transaction Number: 128, Bearer Opcode: Link ACK; Transaction Acknowledgment; Bearer Opcode:
+  // Link Close, Reason: Timeout
+  (
+    "29 01 02 03 04 80 07",
+    [
+      "Link_ID bytes 01020304", "Transaction_Number 128", "Generic_Provisioning 3",
+      "Bearer_Opcode 1",
+    ]
+  ),
+  (
+    "29 01 02 03 04 80 01",
+    ["Link_ID bytes 01020304", "Transaction_Number 128", "Generic_Provisioning 1"]
+  ),
+  (
+    "29 01 02 03 04 00 0b 01",
+    [
+      "Link_ID bytes 01020304", "Transaction_Number 0", "Generic_Provisioning 3",
+      "Bearer_Opcode 2", "Reason 1",
+    ]
+  ),
+  // Transaction Start, the last segment number: 0, Total Length: 2, Frame Check Sequence: 0x14,
+  // Provisioning Invite PDU, Attention Duration: 5
+  (
+    "29 01 02 03 04 00 00 00 02 14 00 05",
+    [
+      "Link_ID bytes 01020304", "Transaction_Number 0", "Generic_Provisioning 0",
+      "Last_Segment 0", "Total_Length 2", "FCS 0x14", "PDU_Type 0", "Parameters bytes 05",
+    ]
+  ),
+  // Transaction Continuation, segment number: 1
+  (
+    "29 01 02 03 04 01 06 ad 4a 87 94",
+    [
+      "Link_ID bytes 01020304", "Transaction_Number 1", "Generic_Provisioning 2", "Segment 1",
+      "Data bytes ad4a8794",
+    ]
   ),
   // IVI: 0, NID: 104, Obfuscated: eca6868dd2ae, Encrypted data and NetMIC: b011223344556677
   (

@@ -327,22 +327,4 @@ private func entries(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     #expect(found("fe 55 02 00 ee 10") == nil)
     #expect(found("") == nil)
   }
-
-  @Test func serialPortFrames() {
-    func frame(_ text: String) -> String? {
-      let bytes = hex(text)
-      return RFCOMMFrame(bytes.bytes, Slice(start: 0, count: bytes.count)).map {
-        "\($0.dlci) \(words($0.payload, of: bytes))"
-      }
-    }
-    #expect(frame("0b ef 05 61 62 9a") == "2 6162")
-    // With the poll bit, a byte of credits precedes the payload.
-    #expect(frame("0b ff 05 07 61 62 9a") == "2 6162")
-    // SABM, the multiplexer's channel, too short.
-    #expect(frame("0b 3f 01 1c") == nil)
-    #expect(frame("03 ef 05 61 62 9a") == nil)
-    #expect(frame("0b ef 07 61 62 9a") == nil)
-    #expect(frame("0b ef 03 61 62 9a") == nil)
-    #expect(frame("0b ef 02") == nil)
-  }
 }

@@ -132,7 +132,7 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
   func structures() {
     let found = control(
       0x12, "06 05 04 03 02 5c 02 c4 00 00 00 00 05 00 04 09 4a 61 79", isEvent: true)
-    let fields = #""fields":[{"type":"0x09","name":"Complete Local Name","value":"Jay"}]"#
+    let fields = #""fields":[{"type":"0x09","name":"Complete Local Name","text":"Jay"}]"#
     #expect(
       Rendering.json([found]).contains("eir_data_" + fields.dropFirst()),
       "\(Rendering.json([found]))")

@@ -53,19 +53,21 @@ struct DecodedViewsTests {
     for data in [Array(Self.forward.dropLast()), Array(Self.forward.dropLast()) + [0xa7]] {
       #expect(!Rendering.text(Self.report([0xff, 0xff, 0xff] + data)).contains("own address"))
     }
-    let nobody = OwnAddress(address: .zero)
+    let nobody = KnownAdvertiser(address: .zero)
     let zeros = [UInt8](repeating: 0, count: 8)
     #expect(nobody.place(in: zeros.bytes) == nil)
-    #expect(OwnAddress().place(in: zeros.bytes) == nil)
+    #expect(KnownAdvertiser().place(in: zeros.bytes) == nil)
   }
 
   @Test("The identity address counts as well")
   func identity() {
     let identity = DeviceAddress(value: 0xf1e2_d3c4_b5a6)
-    let sender = OwnAddress(address: DeviceAddress(value: 0x5b11_2233_4455), identity: identity)
+    let sender = KnownAdvertiser(
+      address: DeviceAddress(value: 0x5b11_2233_4455), identity: identity)
     let place = sender.place(in: ([1] + Self.forward).bytes)
     #expect(
-      place == OwnAddress.Place(address: identity, isIdentity: true, offset: 1, isReversed: false))
+      place
+        == KnownAdvertiser.Place(address: identity, isIdentity: true, offset: 1, isReversed: false))
     var output = Output()
     output.ownAddress(place)
     #expect(
@@ -146,7 +148,7 @@ struct DecodedViewsTests {
     var json = Output()
     list.writeJSON(into: &json)
     let document = String(decoding: json.bytes.array, as: UTF8.self)
-    #expect(document.hasPrefix(#"{"schema":1,"definitions":[{"profile":""#))
+    #expect(document.hasPrefix(#"{"schema":2,"definitions":[{"profile":""#))
     #expect(
       document.contains(
         #"{"profile":"ibeacon","of":"manufacturer_data","company":{"code":"0x004c","name":"Apple, Inc."},"#

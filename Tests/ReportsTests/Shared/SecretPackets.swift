@@ -13,6 +13,7 @@ struct SecretPackets {
 
   static let all: [SecretPackets] =
     commands + events + parts + returns + management + pairing + data + keyMaterial + profiled
+    + provisioning
 
   private init(_ name: String, _ records: TestRecord...) {
     self.name = name
@@ -79,6 +80,15 @@ struct SecretPackets {
         "Microsoft Extension, a monitor for an IRK",
         event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 2, 0, 0, 0]),
         command(0xfc1e, [3, 0, 0, 0, 0, 3] + key)),
+      // Nordic Semiconductor's controller, which has Zephyr's commands.
+      Self(
+        "Zephyr Read Key Hierarchy Roots",
+        event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 0x59, 0, 0, 0]),
+        event(0x0e, [1, 0x0a, 0xfc, 0] + key + key2)),
+      Self(
+        "Zephyr Read Static Addresses",
+        event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 0xf1, 0x05, 0, 0]),
+        event(0x0e, [1, 0x09, 0xfc, 0, 1] + address + key)),
       Self("LE BIG Create Sync", command(0x206b, [1, 0x40, 0, 1] + key + [0, 1, 0, 1, 1])),
       Self(
         "LE Set Advertising Data with a Security Manager TK value",
@@ -405,6 +415,31 @@ struct SecretPackets {
   private static func discovery(_ uuid: UInt16) -> [TestRecord] {
     att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
       + att([0x09, 7, 2, 0, 0x22, 3, 0, UInt8(uuid & 0xff), UInt8(uuid >> 8)])
+  }
+
+  /// Returns the declaration of a characteristic with a 128-bit UUID, whose value has the next
+  /// handle.
+  private static func discovery(high: UInt64, low: UInt64, at handle: UInt8 = 2) -> [TestRecord] {
+    let uuid = [low, high].flatMap { half in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) }
+    }
+    return att([0x08, handle, 0, 0xff, 0xff, 0x03, 0x28], received: false)
+      + att([0x09, 21, handle, 0, 0x0a, handle + 1, 0] + uuid)
+  }
+
+  /// A passphrase of a network that is written to Espressif's Provisioning Configuration, which is
+  /// readable if the session has no security.
+  private static var provisioning: [SecretPackets] {
+    let discovered = discovery(high: 0x1775_ff52_6b43_439b, low: 0x877c_060f_2d9b_ed07)
+    let setting: [UInt8] = [8, 2, 0x62, 24, 0x0a, 4, 0x68, 0x6f, 0x6d, 0x65, 0x12, 16] + key
+    let session = discovery(high: 0x1775_ff51_6b43_439b, low: 0x877c_060f_2d9b_ed07, at: 4)
+    return [
+      pairing("A passphrase", discovered + att([0x12, 3, 0] + setting, received: false)),
+      pairing(
+        "… in a session without security",
+        discovered + session + att([0x52, 5, 0, 0x52, 3, 0xa2, 1, 0], received: false)
+          + att([0x12, 3, 0] + setting, received: false)),
+    ]
   }
 
   /// Values that profiles define as secret, entirely or partly: a Set Identity Resolving Key

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Values that profiles define as secret")
 struct SecretTypesTests {
-  @Test("The known secret types are those of the built-in profiles, and 2b88")
+  @Test("The known secret types are those of the built-in profiles")
   func types() {
     let marked = BuiltInProfiles.all.filter { $0.hasSecrets && $0.subject.isAttribute }
-    let types = Set(marked.map(\.subject.uuid) + [BluetoothUUID(0x2b88)])
-    #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) }))
+      let types = Set(marked.map(\.subject.uuid))
+      #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) } + SecretTypes.vendors))
     #expect(BuiltInProfiles.vendors.allSatisfy { !$0.hasSecrets })
     #expect(BuiltInProfiles.all.allSatisfy { $0.subject.isAttribute || !$0.hasSecrets })
   }
@@ -28,7 +28,9 @@ struct SecretTypesTests {
     options.showsBytes = true
     let json = Rendering.json(records, options)
     #expect(json.contains(#""hidden":["value"]"#), "\(json)")
-    #expect(json.contains(#""fields":{"command":"register_new_user"},"hidden":["consent_code"]"#))
+    #expect(
+      json.contains(
+        #""fields":{"command":{"number":1,"word":"register_new_user"}},"hidden":["consent_code"]"#))
     for needle in ["800d", "3456", "80 0d", "0d80"] {
       #expect(!text.contains(needle) && !json.contains(needle), "\(needle)")
     }

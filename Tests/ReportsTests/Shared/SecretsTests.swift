@@ -109,7 +109,7 @@ struct SecretsTests {
     let report = SecretPackets.all.first { $0.name.hasPrefix("LE Advertising Report") }
     let lines = Rendering.json(report?.records ?? [], options(showsKeys: false))
     #expect(lines.contains(#"}],"hidden":["data"]}]"#), "\(lines)")
-    #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
+    #expect(lines.contains(#""hidden":["data"]}],"hidden":["data"]}]"#), "\(lines)")
   }
 
   @Test("An event whose parameters are hidden entirely has its name")

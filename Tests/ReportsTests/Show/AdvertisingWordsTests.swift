@@ -147,7 +147,7 @@ extension String {
 
   @Test(
     arguments: [
-      ("03 03 0d 18", #""name":"Complete List of 16-bit Service Class UUIDs","value":["180d"]"#),
+      ("03 03 0d 18", #""name":"Complete List of 16-bit Service Class UUIDs","uuids":["180d"]"#),
       (
         "04 16 0f 18 64",
         #""value":{"uuid":"180f","name":"Battery","data":"64"}"#
@@ -160,11 +160,11 @@ extension String {
       ("04 ff fe ff 10", #""value":{"company":{"code":"0xfffe"},"data":"10"}"#),
       ("02 0a f4", #""value":{"tx_power_dbm":-12}"#),
       ("03 19 41 03", #""value":{"code":"0x0341","name":"Heart Rate Sensor: Heart Rate Belt"}"#),
-      ("05 24 17 2f 2f 61", #""value":"https://a""#),
+      ("05 24 17 2f 2f 61", #""text":"https://a""#),
       ("03 98 01 02", #"{"type":"0x98","data":"0102"}"#),
       ("05 12 ff ff 28 00", #""value":{"connection_interval_max_ms":50}"#),
       ("02 19 41", #""name":"Appearance","data":"41"}"#),
-      ("04 03 0d 18 0f", #""value":["180d"],"data":"0f"}"#),
+      ("04 03 0d 18 0f", #""uuids":["180d"],"data":"0f"}"#),
       ("03 01 06 80", #"BR/EDR Not Supported"]},"data":"80"}"#),
     ])
   func fields(_ data: String, _ json: String) {

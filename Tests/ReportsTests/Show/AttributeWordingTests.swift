@@ -333,7 +333,9 @@ struct AttributeWordingTests {
   func keyMissing(_ bytes: String, _ direction: Direction) {
     let write = { (link: inout Link) in link.add(hex(bytes), direction) }
     #expect(info(of: write).contains("1 missing key of a bond; show --errors lists them"))
-    #expect(info(json: true, of: write).contains(#""failures":{"bond_keys_missing":1}"#))
+    #expect(
+      info(json: true, of: write).contains(
+        #""failures":[{"kind":"bond_keys_missing","count":1}]"#))
     var options = ShowOptions()
     options.selection.errorsOnly = true
     var link = Link()

@@ -214,7 +214,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     options.isVerbose = true
     let text = Rendering.text(records, options)
     #expect(text.contains("10111213…1d1e1f\n") && text.contains("Random_Value: 10 11 12"))
-    #expect(!text.contains("<hidden>") && !text.contains(".."))
+    #expect(!text.contains("<hidden>") && !text.contains(".. .."))
     let reported = Rendering.json(records, options)
     #expect(reported.contains(#""random_value":"101112131415161718191a1b1c1d1e1f""#))
     #expect(!reported.contains("hidden"))

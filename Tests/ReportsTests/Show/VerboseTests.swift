@@ -92,16 +92,16 @@ struct VerboseTests {
       printed.contains("15 type: 0x01") && printed.contains { $0.hasPrefix("16 value: 0x06") })
   }
 
-  @Test("All columns line up: offsets, bytes, names")
+  @Test("All columns line up: offsets, bytes, characters, names")
   func columns() {
-    let value: [UInt8] = Array(1...12)
+    let value: [UInt8] = Array(0x7a...0x85)
     let bytes: [UInt8] = [2, 1, 0, 19, 0, 15, 0, 4, 0, 0x12, 0x11, 0] + value
     let printed = lines([TestRecord(bytes: bytes)]) { $0.showsBytes = true }
-    #expect(printed.contains("      10–11  11 00                      handle: 0x0011"))
+    #expect(printed.contains("      10–11  11 00                    ..          handle: 0x0011"))
     let value8 =
-      "      12–23  01 02 03 04 05 06 07 08    value: 01 02 03 04 05 06 07 08 09 0a 0b 0c"
+      "      12–23  7a 7b 7c 7d 7e 7f 80 81  z{|}~...    value: 7a 7b 7c 7d 7e 7f 80 81 82 83 84 85"
     #expect(printed.contains(value8))
-    #expect(printed.contains("      20–23  09 0a 0b 0c"), "\(printed)")
+    #expect(printed.contains("      20–23  82 83 84 85              ...."), "\(printed)")
     // The bytes are beside the fields, not also below them.
     #expect(!printed.contains { $0.contains("0x0000 02 01") })
     let ascii = lines([TestRecord(bytes: bytes)]) { $0.glyphs = .ascii }

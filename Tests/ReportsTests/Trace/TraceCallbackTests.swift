@@ -160,7 +160,7 @@ import Testing
     let services = try line("didDiscoverServices", in: lines)
     #expect(
       services.contains("services [180f Battery]")
-        && services.contains("hidden [1812 Human Interface Device]"), "\(services)")
+        && services.contains("withheld [1812 Human Interface Device]"), "\(services)")
     #expect(try line("didDiscoverCharacteristicsFor", in: lines).contains("[system]"))
   }
 

@@ -205,7 +205,7 @@ import Testing
     }
     let services = try #require(lines.first { $0.contains("didDiscoverServices") })
     #expect(services.contains("services [5ca1ab1e-0001-4b0d-9f00-6c6f636b0000]"))
-    #expect(services.contains("hidden [7905f431-b5ce-4e99-a40f-4b1e122d00d0"))
+    #expect(services.contains("withheld [7905f431-b5ce-4e99-a40f-4b1e122d00d0"))
   }
 }
 

@@ -157,15 +157,15 @@ struct ValuesTests {
         "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
         "attribute":"value","via":"discovered","operation":"write","direction":"sent",\
         "value":"01","response":9,"latency_ms":1000,\
-        "error":{"code":"0x03","name":"Write Not Permitted"},\
-        "decoded":{"profile":"battery","name":"Battery Level","fields":{"battery_level":1},\
-        "units":{"battery_level":"%"},"text":"1 %"}}
+        "failed":"refused","error":{"code":"0x03","name":"Write Not Permitted"},\
+        "decoded":{"profile":"battery","name":"Battery Level",\
+        "fields":{"battery_level":{"number":1,"unit":"%"}},"text":"1 %"}}
         """,
         """
         {"type":"value","packet":10,"time":"2023-11-14T22:13:29.000000Z","elapsed_s":9,\
         "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
         "attribute":"value","via":"discovered","operation":"read","direction":"sent",\
-        "error":"no_response","because":"capture_ended"}
+        "failed":"no_response","because":"capture_ended"}
         """,
       ])
     let csv = values(ValuesOptions(), .csv, of: series).split(separator: "\n")

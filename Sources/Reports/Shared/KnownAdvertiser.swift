@@ -2,14 +2,18 @@ import Bluetooth
 import Bytes
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
-/// The addresses of an advertiser, to detect data that contains the advertiser's own address: many
-/// devices send it, since Apple's systems hide addresses from apps.
-package struct OwnAddress: Equatable, Sendable {
+/// What is known of an advertiser when its data is described: its addresses, to detect data that
+/// contains its own (many devices send it, since Apple's systems hide addresses from apps), and its
+/// name, to find the profiles of devices with that name.
+package struct KnownAdvertiser: Equatable, Sendable {
   /// The address that is used for advertising, and the identity address, if known.
   var address: DeviceAddress?
   var identity: DeviceAddress?
+  /// The name it advertised so far, in this packet or another one.
+  var name: [UInt8]?
 
   /// An address in data.
   struct Place: Equatable, Sendable {
@@ -57,7 +61,7 @@ package struct OwnAddress: Equatable, Sendable {
 
 extension Output {
   /// Appends that data contains the advertiser's own address, if it does.
-  mutating func ownAddress(_ place: OwnAddress.Place?) {
+  mutating func ownAddress(_ place: KnownAdvertiser.Place?) {
     guard let place else { return }
     text(place.isIdentity ? ", holds its own identity address" : ", holds its own address")
     if place.isReversed { text(", last byte first") }
@@ -85,20 +89,41 @@ extension FieldSink where Self: ~Copyable {
 
 extension Memory {
   /// Returns the sender of a report.
-  func advertiser(of advertisement: Advertisement) -> OwnAddress {
-    guard let address = advertisement.report.address ?? advertisement.train?.address else {
-      return OwnAddress()
+  func advertiser(of advertisement: Advertisement) -> KnownAdvertiser {
+    let report = advertisement.report
+    guard let address = report.address ?? advertisement.train?.address else {
+      return KnownAdvertiser()
     }
-    return OwnAddress(address: address, identity: identities.identity(of: address)?.address)
+    let type =
+      report.address == nil ? advertisement.train?.addressType ?? .public : report.addressType
+    let name = names.find(address, type).flatMap { names[$0] }
+    return KnownAdvertiser(
+      address: address, identity: identities.identity(of: address)?.address, name: name)
   }
 }
 
 extension ValueParties {
   /// The advertiser of a value.
-  var advertiser: OwnAddress { OwnAddress(address: peer, identity: identity) }
+  var advertiser: KnownAdvertiser { KnownAdvertiser(address: peer, identity: identity) }
 }
 
-extension Advertiser {
-  /// The addresses that its data may contain.
-  var sender: OwnAddress { OwnAddress(address: address, identity: identity) }
+extension ValueReading {
+  /// Decodes an advertised value.
+  mutating func read(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, of advertiser: KnownAdvertiser
+  ) -> Bool {
+    read(kind, uuid, data, sender: advertiser.address) { advertiser.name?.fits($0) ?? false }
+  }
+}
+
+extension ListedDevice {
+  /// The sender of its data.
+  var sender: KnownAdvertiser {
+    KnownAdvertiser(address: device.address, identity: device.identity, name: facts.name)
+  }
+}
+
+extension ListedOwn {
+  /// The sender of its data.
+  var sender: KnownAdvertiser { KnownAdvertiser(address: address, name: facts.name) }
 }

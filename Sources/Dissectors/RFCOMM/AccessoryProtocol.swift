@@ -1,37 +1,4 @@
-// The part of RFCOMM needed to recognise a serial port's protocol (TS 07.10, 5.2; RFCOMM, 4).
-
 package import Bytes
-
-/// One RFCOMM frame: address (1 byte: EA, C/R, DLCI in bits 2–7), control (1), length (1 byte, or 2
-/// if bit 0 is clear), credits (1, in a UIH frame with the poll bit), payload, FCS (1).
-package struct RFCOMMFrame: Sendable {
-  /// The DLCI, which identifies the serial port.
-  package let dlci: UInt8
-  package let payload: Slice
-
-  /// The control field of UIH frames, without the poll bit.
-  private static let uih: UInt8 = 0xef
-
-  /// Reads a frame that carries data; returns nil for anything else.
-  package init?(_ bytes: RawSpan, _ frame: Slice) {
-    var cursor = Cursor(bytes, frame)
-    guard let address = try? cursor.u8(), let control = try? cursor.u8(),
-      let first = try? cursor.u8(), address & 1 == 1, control & ~0x10 == Self.uih
-    else { return nil }
-    var length = Int(first >> 1)
-    if first & 1 == 0 {
-      guard let second = try? cursor.u8() else { return nil }
-      length |= Int(second) << 7
-    }
-    dlci = address >> 2
-    // DLCI 0 carries the multiplexer's own commands, which need no credits.
-    if control & 0x10 != 0, dlci != 0, (try? cursor.u8()) == nil { return nil }
-    guard dlci != 0, let payload = try? cursor.take(length), cursor.remaining == 1 else {
-      return nil
-    }
-    self.payload = payload
-  }
-}
 
 /// Apple's accessory protocol, as recognised by the first bytes sent.
 ///
