@@ -228,7 +228,7 @@ package struct LearnReport: PacketReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  private func write(_ source: ChannelValues, to sink: inout JSONSink) {
+  static func write(_ source: ChannelValues, to sink: inout JSONSink) {
     if let uuid = source.characteristic { sink.namedUUID(uuid, as: .characteristic) }
     if let serial = source.serial { sink.channel(serial) }
     if let handle = source.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
@@ -237,7 +237,7 @@ package struct LearnReport: PacketReport, ~Copyable {
 
   private func write(_ channel: GadgetChannel, to sink: inout JSONSink) {
     sink.beginItem()
-    write(channel.source, to: &sink)
+    Self.write(channel.source, to: &sink)
     sink.number("values", channel.source.sample.seen)
     sink.number("values_used", channel.learnt.used)
     sink.number("different", channel.learnt.different)

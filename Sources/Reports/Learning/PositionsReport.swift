@@ -126,9 +126,7 @@ package struct PositionsReport: PacketReport, ~Copyable {
   private static func write(_ channel: GadgetChannel, to sink: inout JSONSink) {
     let bytes = channel.values.map(\.bytes)
     sink.beginItem()
-    if let uuid = channel.source.characteristic { sink.namedUUID(uuid, as: .characteristic) }
-    if let handle = channel.source.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
-    sink.word("flow", GadgetWords.flow(channel.source.flow))
+    LearnReport.write(channel.source, to: &sink)
     sink.number("values", channel.source.sample.seen)
     sink.number("different", channel.learnt.different)
     sink.beginList("positions")
