@@ -216,6 +216,8 @@ let package = Package(
       name: "DecodersTests",
       dependencies: ["ProfileFiles", "Decoders", "Bluetooth", "Bytes"], swiftSettings: tests),
     .testTarget(
+      name: "LearningTests", dependencies: ["Learning", "Decoders"], swiftSettings: tests),
+    .testTarget(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(

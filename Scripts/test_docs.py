@@ -204,7 +204,7 @@ class ToldCommandTests(unittest.TestCase):
 
         verbs = ["show", "info", "explain", "map", "values", "devices", "trace", "diff", "report", "live", "convert", "table",
                  "profiles", "schema", "completion"]
-        verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "compile")]
+        verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "learn", "new", "compile")]
         everything = set().union(*(of(verb) for verb in verbs), others)
         count = 0
         for document in DOCUMENTS:

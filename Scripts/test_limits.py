@@ -12,7 +12,7 @@ SOURCES = ROOT / "Sources"
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Comparisons/Differences/SessionBounds"}
 MODULES = (
-    *("Captures", "Platforms", "Comparisons", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
+    *("Captures", "Platforms", "Comparisons", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles", "Learning"),
     *("Sessions", "Reports", "Documents", "Meanings"),
 )
 CALLED_SO = re.compile(r"(most|longest|listed)([A-Z]\w*)?|bound|latestConnections|shownBytes")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import advertising, air, classic, handmade, link, lost_links, management, pairing, phone, secret_values
+from . import advertising, air, classic, handmade, lamp, link, lost_links, management, pairing, phone, secret_values
 
 CAPTURES = {
     "advertising-types": advertising.advertising_types,
@@ -10,6 +10,7 @@ CAPTURES = {
     "classic": classic.classic,
     "connecting-fails": lost_links.connecting_fails,
     "enhanced-connection": handmade.enhanced_connection,
+    "lamp": lamp.lamp,
     "link-control": link.link_control,
     "management": management.management,
     "monitor": handmade.monitor,

@@ -12,13 +12,13 @@ package struct FoundFrame: Sendable {
 enum Assembly {
   /// The maximum number of bytes of a joined frame, and the longest time between its parts.
   static let mostBytes = 4096
-  static let longestGap: Int64 = 2_000_000_000
+  static let longestPause: Int64 = 2_000_000_000
 
   /// Returns whether a value can go on where another one ended.
   static func follows(_ value: ObservedValue, _ other: ObservedValue) -> Bool {
     guard value.connection == other.connection else { return false }
     guard let time = value.time, let before = other.time else { return true }
-    return time - before <= longestGap
+    return time - before <= longestPause
   }
 
   /// Returns the values that begin with `start`.

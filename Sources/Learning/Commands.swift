@@ -31,6 +31,20 @@ package struct LearntCommand: Sendable {
   package var sizes: ClosedRange<Int>
   /// What the bytes do that all of the frames have.
   package var columns: [LearntColumn]
+
+  /// Describes values as if they were the frames of one command.
+  package init(values: [[UInt8]]) {
+    number = nil
+    frames = values.enumerated().map {
+      FoundFrame(bytes: $0.element, first: $0.offset, last: $0.offset)
+    }
+    sizes = (values.map(\.count).min() ?? 0)...(values.map(\.count).max() ?? 0)
+    columns = CommandSearch.columns(values)
+  }
+
+  init(number: UInt8?, frames: [FoundFrame], sizes: ClosedRange<Int>, columns: [LearntColumn]) {
+    (self.number, self.frames, self.sizes, self.columns) = (number, frames, sizes, columns)
+  }
 }
 
 package enum CommandSearch {
@@ -109,11 +123,19 @@ package enum CommandSearch {
   }
 
   /// Returns what the bytes do that all of some values have.
-  package static func columns(_ values: [[UInt8]], most: Int = 4096) -> [LearntColumn] {
-    let count = min(most, values.map(\.count).min() ?? 0)
+  package static func columns(_ values: [[UInt8]]) -> [LearntColumn] {
+    columns(values, upTo: values.map(\.count).min() ?? 0)
+  }
+
+  /// Returns what the bytes do in those values that have them.
+  package static func raggedColumns(_ values: [[UInt8]], most: Int) -> [LearntColumn] {
+    columns(values, upTo: min(most, values.map(\.count).max() ?? 0))
+  }
+
+  private static func columns(_ values: [[UInt8]], upTo count: Int) -> [LearntColumn] {
     var columns: [LearntColumn] = []
     for place in 0..<count {
-      let bytes = values.map { $0[place] }
+      let bytes = values.compactMap { $0.count > place ? $0[place] : nil }
       let different = Set(bytes).count
       var kind = ColumnKind.range(bytes.min() ?? 0, bytes.max() ?? 0)
       if different == 1 {
@@ -134,12 +156,16 @@ package enum CommandSearch {
     var start = 0
     while start < columns.count {
       var end = start
-      while end < columns.count, values.allSatisfy({ $0[end] >= 0x20 && $0[end] < 0x7f }) {
+      while end < columns.count,
+        values.allSatisfy({ $0.count <= end || $0[end] >= 0x20 && $0[end] < 0x7f })
+      {
         end += 1
       }
       // Some are letters: numbers may be in the same range by chance.
       let letters = (start..<end).count { place in
-        values.allSatisfy { $0[place] | 0x20 >= 0x61 && $0[place] | 0x20 <= 0x7a }
+        values.allSatisfy {
+          $0.count <= place || $0[place] | 0x20 >= 0x61 && $0[place] | 0x20 <= 0x7a
+        }
       }
       if end - start >= 5, letters * 2 >= end - start {
         for place in start..<end { columns[place].kind = .text }

@@ -64,7 +64,7 @@ package struct TimedFrame: Sendable {
 package enum ExchangeSearch {
   /// The last place that is compared, and how long an answer may take.
   private static let lastPlace = 11
-  private static let longest: Int64 = 5_000_000_000
+  private static let longestWait: Int64 = 5_000_000_000
   private static let leastPairs = 5
 
   /// Learns how answers follow from requests.
@@ -109,7 +109,7 @@ package enum ExchangeSearch {
       let answer = answers[next]
       if index + 1 < requests.count, requests[index + 1].packet < answer.packet { continue }
       guard answer.connection == request.connection else { continue }
-      if let start = request.time, let end = answer.time, end - start > longest { continue }
+      if let start = request.time, let end = answer.time, end - start > longestWait { continue }
       pairs.append((request, answer))
     }
     return pairs

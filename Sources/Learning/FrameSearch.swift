@@ -149,7 +149,9 @@ package enum FrameSearch {
   package static func confirm(_ values: [ObservedValue], like other: LearntFrame) -> LearntFrame? {
     guard let known = other.checksum else { return nil }
     var ways = [Assembly.single(values, other.start)]
-    if let length = other.length { ways.insert(Assembly.byLength(values, other.start, length), at: 0) }
+    if let length = other.length {
+      ways.insert(Assembly.byLength(values, other.start, length), at: 0)
+    }
     for (place, found) in ways.enumerated() {
       let different = differing(found)
       guard different.count >= 3, found.count * 4 >= values.count * 3,

@@ -65,9 +65,10 @@ package struct GadgetFrame: Sendable {
   package var values: [ObservedValue]
   /// The place of the command, if there is one.
   package var command: Int?
-  /// Whether a rule of the exchange gives the command's place.
-  package var isCommandProven = false
+  /// How sure the place is, if a rule of the exchange gives it.
+  package var commandConfidence: Confidence?
   package var sequence: Int?
+  package var sequenceConfidence: Confidence?
   package var commands: [LearntCommand] = []
 
   /// The first byte of the payload: the one after everything else that a frame begins with.
@@ -161,14 +162,16 @@ package struct Gadget: Sendable {
       guard let link = best?.link else { continue }
       links.append(link)
       if let rule = link.exchange.command {
-        channels[link.request].kinds[0].command = rule.request
-        channels[link.answer].kinds[0].command = rule.answer
-        channels[link.request].kinds[0].isCommandProven = true
-        channels[link.answer].kinds[0].isCommandProven = true
+        for (channel, place) in [(link.request, rule.request), (link.answer, rule.answer)] {
+          channels[channel].kinds[0].command = place
+          channels[channel].kinds[0].commandConfidence = rule.confidence
+        }
       }
       if let rule = link.exchange.sequence {
-        channels[link.request].kinds[0].sequence = rule.request
-        channels[link.answer].kinds[0].sequence = rule.answer
+        for (channel, place) in [(link.request, rule.request), (link.answer, rule.answer)] {
+          channels[channel].kinds[0].sequence = place
+          channels[channel].kinds[0].sequenceConfidence = rule.confidence
+        }
       }
     }
   }

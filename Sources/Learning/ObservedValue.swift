@@ -34,14 +34,16 @@ package struct ValueSample: Sendable {
 
   package var isPartial: Bool { values.count < seen }
 
-  package mutating func add(_ value: @autoclosure () -> ObservedValue) {
+  /// Adds a value, and returns whether it was kept.
+  package mutating func add(_ value: @autoclosure () -> ObservedValue) -> Bool {
     let isWanted = seen / run % stride == 0
     seen += 1
-    guard isWanted else { return }
+    guard isWanted else { return false }
     values.append(value())
-    guard values.count >= 2 * most else { return }
+    guard values.count >= 2 * most else { return true }
     stride *= 2
     values = values.enumerated().filter { $0.offset / run % 2 == 0 }.map(\.element)
+    return true
   }
 
   /// Returns at most as many values as are used.
@@ -49,7 +51,9 @@ package struct ValueSample: Sendable {
     guard values.count > most else { return values }
     let runs = (values.count + run - 1) / run
     let wanted = most / run
-    return values.enumerated().filter { ($0.offset / run + 1) * wanted / runs > $0.offset / run * wanted / runs }
-      .map(\.element)
+    return values.enumerated().filter {
+      ($0.offset / run + 1) * wanted / runs > $0.offset / run * wanted / runs
+    }
+    .map(\.element)
   }
 }

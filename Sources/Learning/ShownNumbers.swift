@@ -34,6 +34,15 @@ package enum NumberType: Int, Sendable, CaseIterable {
     }
   }
 
+  /// Whether it can be negative; nil: it is a float.
+  var isSigned: Bool? {
+    switch self {
+    case .u8, .u16, .u24, .u32: false
+    case .i8, .i16, .i32: true
+    case .f32: nil
+    }
+  }
+
   /// Returns the number; nil if it is not finite.
   func load(_ bytes: [UInt8], _ place: Int, isBigEndian: Bool) -> Double? {
     var raw: UInt32 = 0
@@ -91,13 +100,14 @@ package enum ShownSearch {
   ) -> FoundNumber {
     var result = FoundNumber(
       name: shown.first?.name ?? "", shown: shown, places: [], missing: 0)
+    let isSigned = shown.contains { $0.number < 0 }
     var places: [NumberPlace]?
     for number in shown {
       guard let bytes = frame(number.packet) else {
         result.missing += 1
         continue
       }
-      places = places?.filter { fits($0, number, bytes) } ?? all(number, bytes)
+      places = places?.filter { fits($0, number, bytes) } ?? all(number, bytes, isSigned)
     }
     result.places = places ?? []
     return result
@@ -110,10 +120,15 @@ package enum ShownSearch {
     return abs(number - shown.number) <= step * 0.5000001
   }
 
-  private static func all(_ shown: ShownNumber, _ bytes: [UInt8]) -> [NumberPlace] {
+  private static func all(
+    _ shown: ShownNumber, _ bytes: [UInt8], _ isSigned: Bool
+  ) -> [NumberPlace] {
     var places: [NumberPlace] = []
     for type in NumberType.allCases {
-      guard type.width <= bytes.count else { continue }
+      // Without a negative number, signed and unsigned ones cannot be told apart.
+      guard type.width <= bytes.count, type.isSigned.map({ $0 == isSigned }) ?? true else {
+        continue
+      }
       for at in 0...bytes.count - type.width {
         for isBigEndian in type.width == 1 ? [false] : [false, true] {
           // The digits that were shown mostly tell the scale; a float has none.

@@ -24,7 +24,7 @@ struct ProfilesCommand: ParsableCommand {
     subcommands: [
       ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
       ProfilesDecodeCommand.self, ProfilesMatchCommand.self, ProfilesLearnCommand.self,
-      ProfilesCompileCommand.self,
+      ProfilesNewCommand.self, ProfilesCompileCommand.self,
     ])
 }
 

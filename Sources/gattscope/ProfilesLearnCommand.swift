@@ -68,7 +68,9 @@ struct ProfilesLearnCommand: ParsableCommand {
       profile = report.profile
     }
     try file.write(
-      profile, or: "nothing was learnt, so there is no profile; gattscope profiles new writes one to fill in")
+      profile,
+      or: "nothing was learnt, so there is no profile; gattscope profiles new writes one to fill in"
+    )
   }
 }
 

@@ -41,8 +41,25 @@ struct ProfilesMatchCommand: ParsableCommand {
     try Run.captures(
       archives.search(captures), maps: MapArgument.maps(map), profiles: chosen.profiles
     ) {
-      [json] _ in
-      ProfileMatches(chosen, isJSON: json)
+      [json, captures] _ in
+      ProfileMatches(
+        chosen, isJSON: json, source: captures.map(Shell.quoted).joined(separator: " "))
     }
+  }
+}
+
+/// Words of a command line.
+enum Shell {
+  /// Returns a word as a shell reads it: in quotes, if it has other characters than file names
+  /// usually have.
+  static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a
+        || [0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x3a, 0x3d, 0x40, 0x5f].contains(byte)
+    }
+    guard !isPlain || word.isEmpty else { return word }
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
   }
 }

@@ -125,6 +125,13 @@ struct ValuesCommand: ParsableCommand {
   )
   var rate = false
 
+  @Flag(
+    name: .long,
+    help:
+      "Print what each byte of a characteristic's values does: constant, counter, text or range, and a suspected checksum."
+  )
+  var positions = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -154,15 +161,16 @@ struct ValuesCommand: ParsableCommand {
   var presentation: OutputOptions
 
   func validate() throws {
-    if [distinct, changes, messages, rate, raw != nil].count(where: { $0 }) > 1 {
+    if [distinct, changes, messages, rate, positions, raw != nil].count(where: { $0 }) > 1 {
       throw ValidationError(
-        "--distinct, --changes, --messages, --rate and --raw exclude each other.")
+        "--distinct, --changes, --messages, --rate, --positions and --raw exclude each other.")
     }
     if distinct, follow {
       throw ValidationError("--distinct counts to the end; with --follow there is none.")
     }
-    if rate, all || csv || follow {
-      throw ValidationError("--rate excludes --all, --csv and --follow; --json goes with it.")
+    if rate || positions, all || csv || follow {
+      throw ValidationError(
+        "--rate and --positions exclude --all, --csv and --follow; --json goes with them.")
     }
     let packets = selection.packets
     if rate, packets.errors || !packets.value.isEmpty || !packets.status.isEmpty {
@@ -192,7 +200,8 @@ struct ValuesCommand: ParsableCommand {
     if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
-    let hasLines = rows != .all || all || csv || follow || presentation.json && !rate
+    let hasLines =
+      rows != .all || all || csv || follow || presentation.json && !rate && !positions
     if let time = time, !hasLines, time == .delta || !selection.choosesTimes {
       throw ValidationError(
         "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
@@ -248,6 +257,11 @@ struct ValuesCommand: ParsableCommand {
       let isJSON = presentation.json
       try Run.captures(found, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
         RateReport(options, json: isJSON)
+      }
+    } else if positions {
+      let isJSON = presentation.json
+      try Run.captures(found, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
+        PositionsReport(options, isJSON: isJSON)
       }
     } else if presentation.json {
       try Run.captures(

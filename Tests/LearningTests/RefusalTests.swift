@@ -19,7 +19,8 @@ struct RefusalTests {
       case .lengths: return random.bytes(Int.random(in: 1...24, using: &random))
       case .blocks:
         return (0..<2).flatMap { _ in
-          Bool.random(using: &random) ? random.bytes(16) : blocks.randomElement(using: &random) ?? []
+          Bool.random(using: &random)
+            ? random.bytes(16) : blocks.randomElement(using: &random) ?? []
         }
       case .kindByte:
         let number = Int.random(in: 1...4, using: &random)
@@ -45,7 +46,9 @@ struct RefusalTests {
           let isCertain =
             frame.checksum?.confidence == .certain || frame.length?.confidence == .certain
           #expect(!isCertain, "\(kind), round \(round)")
-          claims.append("\(kind), round \(round): \(frame.start) \(String(describing: frame.length)) \(String(describing: frame.checksum))")
+          claims.append(
+            "\(kind), round \(round): \(frame.start) \(String(describing: frame.length)) \(String(describing: frame.checksum))"
+          )
         }
       }
     }

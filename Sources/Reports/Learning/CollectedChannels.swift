@@ -38,7 +38,7 @@ struct CollectedChannels: ~Copyable {
   private let takesStandard: Bool
 
   /// The maximum number of bytes of all values that are kept.
-  static let mostBytes = 256 << 20
+  static let mostBytes = 64 << 20
 
   init(_ options: ValuesOptions, takesStandard: Bool, limits: Limits) {
     self.limits = limits
@@ -92,11 +92,11 @@ struct CollectedChannels: ~Copyable {
       let room = self.bytes < Self.mostBytes
       if !room { omitted += 1 }
       guard room else { continue }
-      devices[place.device].channels[place.channel].sample.add(
+      let isKept = devices[place.device].channels[place.channel].sample.add(
         ObservedValue(
-          bytes.bytes.part(slice).array, time: value.time.map(Self.nanoseconds), packet: value.packet,
-          connection: value.parties.connection))
-      self.bytes += Int(slice.count)
+          bytes.bytes.part(slice).array, time: value.time.map(Self.nanoseconds),
+          packet: value.packet, connection: value.parties.connection))
+      if isKept { self.bytes += Int(slice.count) }
     }
   }
 

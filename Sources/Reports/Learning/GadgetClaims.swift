@@ -32,10 +32,7 @@ struct GadgetClaim: Sendable {
   var confidence: Confidence?
 
   /// The evidence in a profile's comment.
-  var comment: String {
-    let sure = confidence.map { " (\($0.name))" } ?? ""
-    return "\(text.isEmpty ? "" : text + "; ")\(support)\(sure)"
-  }
+  var comment: String { support + (confidence.map { " (\($0.name))" } ?? "") }
 }
 
 extension FrameLayout.Counted {
@@ -93,7 +90,8 @@ enum GadgetWords {
   }
 
   static func milliseconds(_ nanoseconds: Int64) -> String {
-    nanoseconds < 10_000_000_000 ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
+    nanoseconds < 10_000_000_000
+      ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
   }
 
   /// Returns an algorithm as profiles have it: its name, or its parameters.
@@ -142,7 +140,8 @@ extension GadgetFrame {
     let (counts, add) = counted
     let what =
       switch counts {
-      case .payload: frame.checksum == nil ? "what follows it" : "what lies between it and the checksum"
+      case .payload:
+        frame.checksum == nil ? "what follows it" : "what lies between it and the checksum"
       case .after: "what follows it"
       case .frame:
         add == 0
@@ -204,14 +203,16 @@ extension GadgetFrame {
     if let padding = frame.padding {
       add(.padding, GadgetWords.hex([padding]), "the rest of each value", sure)
     }
-    if let sequence { add(.sequence, "byte \(sequence)", "it counts requests", .certain) }
+    if let sequence { add(.sequence, "byte \(sequence)", "it counts requests", sequenceConfidence) }
     if let command {
       let numbers = commands.compactMap(\.number)
       add(
-        .command, "byte \(command): \(GadgetWords.hex(Array(numbers.prefix(20))))"
+        .command,
+        "byte \(command): \(GadgetWords.hex(Array(numbers.prefix(20))))"
           + (numbers.count > 20 ? " and \(numbers.count - 20) more" : ""),
-        isCommandProven ? "the answers depend on it" : "length and constant bytes depend on it",
-        isCommandProven ? .certain : .likely)
+        commandConfidence == nil
+          ? "length and constant bytes depend on it" : "the answers depend on it",
+        commandConfidence ?? .likely)
     }
     return claims
   }

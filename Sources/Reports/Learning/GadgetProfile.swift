@@ -61,7 +61,8 @@ struct GadgetProfile {
       uuids.append(GadgetWords.name(channel.source))
     }
     line(0, "# Learnt by gattscope from the values alone. certain: by at least 40 bits of evidence")
-    line(0, "# and 8 different frames; likely: by 24 bits. Names and meanings are yours to fill in.")
+    line(
+      0, "# and 8 different frames; likely: by 24 bits. Names and meanings are yours to fill in.")
     line(0, "profile: \(name)")
     line(0, "title: The protocol of \(uuids.joined(separator: " and "))")
     line(0, "source: \(Self.quoted("learnt from \(source)"))")
@@ -76,7 +77,7 @@ struct GadgetProfile {
   }
 
   /// Returns a text as a YAML scalar in double quotes.
-  private static func quoted(_ words: String) -> String {
+  static func quoted(_ words: String) -> String {
     var safe = Output()
     safe.byte(0x22)
     for byte in words.utf8 {
@@ -105,6 +106,16 @@ struct GadgetProfile {
       writeFrame(only.kinds[0], indent: 2, first: "", comments: false)
       return
     }
+    if request.kinds.count == 1, answer.kinds.count == 1, request.kinds[0].isAlike(answer.kinds[0])
+    {
+      // The side of which more is known has the stronger evidence.
+      var both = [request.kinds[0], answer.kinds[0]].max { $0.frame.different < $1.frame.different }
+      both?.frame.isJoined = request.kinds[0].frame.isJoined || answer.kinds[0].frame.isJoined
+      let longest = max(
+        request.kinds[0].frame.sizes.upperBound, answer.kinds[0].frame.sizes.upperBound)
+      if let both { writeFrame(both, indent: 2, first: "", longest: longest) }
+      return
+    }
     writeLayouts(request, "requests")
     writeLayouts(answer, "responses")
   }
@@ -128,7 +139,7 @@ struct GadgetProfile {
   }
 
   private mutating func writeFrame(
-    _ kind: GadgetFrame, indent: Int, first: String, comments: Bool = true
+    _ kind: GadgetFrame, indent: Int, first: String, comments: Bool = true, longest: Int = 0
   ) {
     let frame = kind.frame
     var lead = first
@@ -136,9 +147,7 @@ struct GadgetProfile {
       guard comments, let claim = kind.claims.first(where: { $0.subject == subject }) else {
         return ""
       }
-      var own = claim
-      if subject == .start || subject == .end { own.text = "" }
-      return own.comment
+      return claim.comment
     }
     func put(_ profile: inout GadgetProfile, _ words: String, _ comment: String = "") {
       if lead.isEmpty {
@@ -149,7 +158,7 @@ struct GadgetProfile {
       }
     }
     if !frame.start.isEmpty {
-      put(&self, "start: \"\(GadgetWords.hex(frame.start))\"", comment(.start))
+      put(&self, "start: \"\(kind.startPattern)\"", comment(.start))
     }
     let isMeasured = frame.length != nil || (frame.isJoined && frame.size != nil)
     if let length = frame.length {
@@ -184,7 +193,7 @@ struct GadgetProfile {
     if let padding = frame.padding { put(&self, "padding: \"\(GadgetWords.hex([padding]))\"") }
     if frame.isJoined {
       if isMeasured {
-        let most = max(512, 2 * frame.sizes.upperBound)
+        let most = max(512, 2 * max(longest, frame.sizes.upperBound))
         put(&self, "reassemble: {timeout_ms: 2000, max: \(min(65_535, most))}")
       } else {
         put(&self, "# frames span several values, and where they end is not known")
@@ -258,11 +267,19 @@ struct GadgetProfile {
     let sound = command.frames.filter { kind.frame.checksum?.matches($0.bytes) ?? true }
     let number = command.number.map { GadgetWords.number(UInt32($0), digits: 2) }
     let suffix = number.map { String($0.dropFirst(2)) }
+    // The same number in both directions gets two names.
+    let isShared =
+      direction != nil
+      && [request, answer].allSatisfy { channel in
+        channel?.kinds.contains { $0.commands.contains { $0.number == command.number } } ?? false
+      }
     line(2, "- command: \(number ?? "other")")
     line(
-      4, "name: \(suffix.map { "command_\($0)" } ?? "frame")\(direction.map { ".\($0)" } ?? "")",
+      4,
+      "name: \(suffix.map { "command_\($0)" } ?? "frame")\(isShared ? ".\(direction ?? "")" : "")",
       "\(GadgetWords.count(command.frames.count, "frame")) of \(GadgetWords.range(command.sizes))")
     if let direction { line(4, "direction: \(direction)") }
+    if answer == nil { line(4, "answered: false") }
     writeFields(command, of: kind)
     // The shortest frames are the easiest to read.
     let examples = Self.examples(sound)
@@ -270,18 +287,12 @@ struct GadgetProfile {
     line(4, "examples:")
     for found in examples {
       let packets = kind.packets(of: found)
-      let parts = packets.count > 1 ? Self.parts(found, kind) : ["\"\(GadgetWords.hex(found.bytes))\""]
-      let hex = parts.count == 1 ? parts[0] : "[\(parts.joined(separator: ", "))]"
+      let hex = "\"\(GadgetWords.hex(found.bytes))\""
       let first = packets[0]
       let last = packets[packets.count - 1]
       let source = first == last ? "#\(first)" : "#\(first)-\(last)"
       line(6, "- {hex: \(hex), source: \"\(source)\"}")
     }
-  }
-
-  /// Returns the values that carried a frame, as far as they belong to it.
-  private static func parts(_ found: FoundFrame, _ kind: GadgetFrame) -> [String] {
-    ["\"\(GadgetWords.hex(found.bytes))\""]
   }
 
   /// Returns up to two different frames of up to 64 bytes, or one of up to 512.
@@ -298,8 +309,8 @@ struct GadgetProfile {
 
   // MARK: Fields
 
-  /// A run of bytes of the payload.
-  private struct Field {
+  /// A run of bytes of a payload.
+  struct Field {
     var at: Int
     var size: Int
     var words: String
@@ -333,11 +344,13 @@ struct GadgetProfile {
     for field in result { line(6, "- {\(field.words)}", field.comment) }
     if let checksum {
       line(
-        6, "- {name: checksum, type: u\(8 * checksum.width), "
+        6,
+        "- {name: checksum, type: u\(8 * checksum.width), "
           + "endian: \(checksum.isBigEndian ? "big" : "little"), "
           + "checksum: {algorithm: \(GadgetWords.algorithm(checksum.algorithm)), "
           + "from: \(checksum.first - first)}}",
-        "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames (\(checksum.confidence.name))")
+        "\(checksum.evidence.matches) of \(checksum.evidence.frames) frames (\(checksum.confidence.name))"
+      )
     }
     if hasTail { line(6, "- {name: payload, type: bytes, optional: true}") }
   }
@@ -364,7 +377,9 @@ struct GadgetProfile {
         number.shown.contains(where: { shown in
           command.frames.contains { kind.packets(of: $0).contains(shown.packet) }
         }),
-        !fields.contains(where: { $0.at < place.at + place.type.width && place.at < $0.at + $0.size })
+        !fields.contains(where: {
+          $0.at < place.at + place.type.width && place.at < $0.at + $0.size
+        })
       else { continue }
       var words = "name: \(Self.fieldName(number.name, place.at)), type: \(place.type)"
       if place.type.width > 1 { words += ", endian: \(place.isBigEndian ? "big" : "little")" }
@@ -398,21 +413,18 @@ struct GadgetProfile {
   ///
   /// - Parameter isHead: whether more bytes may follow, so that those that only change are left to
   ///   them.
-  private static func gapFields(
+  static func gapFields(
     _ command: LearntCommand, _ start: Int, _ end: Int, isHead: Bool = false
   ) -> [Field] {
-    guard start < end, command.frames.count >= 4 else {
-      return start < end && !isHead
-        ? [Field(at: start, size: end - start, words: "name: bytes_\(start), type: bytes, size: \(end - start)")]
-        : []
-    }
+    // What a few frames have in common may be chance, but not a text.
+    let isFew = command.frames.count < 4
     var fields: [Field] = []
     var at = start
     while at < end {
-      let kind = Self.run(command.columns[at].kind)
+      let kind = Self.run(command.columns[at].kind, isFew: isFew)
       var last = at + 1
       if kind != .counter {
-        while last < end, Self.run(command.columns[last].kind) == kind { last += 1 }
+        while last < end, Self.run(command.columns[last].kind, isFew: isFew) == kind { last += 1 }
       }
       let size = last - at
       switch kind {
@@ -424,7 +436,8 @@ struct GadgetProfile {
         fields.append(
           Field(
             at: at, size: size, words: "name: constant_\(at), type: bytes, size: \(size)",
-            comment: "always \(GadgetWords.hex(Array(bytes.prefix(16))))\(size > 16 ? " and more" : "")"))
+            comment:
+              "always \(GadgetWords.hex(Array(bytes.prefix(16))))\(size > 16 ? " and more" : "")"))
       case .counter:
         fields.append(
           Field(at: at, size: 1, words: "name: counter_\(at), type: u8", comment: "counts up"))
@@ -444,19 +457,53 @@ struct GadgetProfile {
       return Array(fields.prefix { !$0.isChange })
     }
     guard fields.count <= 40 else {
-      return [Field(at: start, size: end - start, words: "name: bytes_\(start), type: bytes, size: \(end - start)")]
+      let size = end - start
+      return [
+        Field(
+          at: start, size: size, words: "name: bytes_\(start), type: bytes, size: \(size)",
+          isChange: true)
+      ]
     }
     return fields
   }
 
   private enum Run { case constant, counter, text, change }
 
-  private static func run(_ kind: ColumnKind) -> Run {
+  private static func run(_ kind: ColumnKind, isFew: Bool) -> Run {
     switch kind {
-    case .constant: .constant
-    case .counter: .counter
+    case .constant: isFew ? .change : .constant
+    case .counter: isFew ? .change : .counter
     case .text: .text
     case .range: .change
     }
+  }
+}
+
+extension GadgetFrame {
+  /// The start as a pattern: a length among its bytes is free.
+  fileprivate var startPattern: String {
+    guard let length = frame.length else { return GadgetWords.hex(frame.start) }
+    let places = length.at..<length.at + length.width
+    return frame.start.enumerated()
+      .map { places.contains($0.offset) ? "??" : GadgetWords.hex([$0.element]) }
+      .joined(separator: " ")
+  }
+
+  /// Whether other frames differ in their payload only.
+  fileprivate func isAlike(_ other: GadgetFrame) -> Bool {
+    func parts(_ kind: GadgetFrame) -> [Int] {
+      let (length, checksum) = (kind.frame.length, kind.frame.checksum)
+      return [
+        length?.at ?? -1, length?.width ?? 0, length?.isBigEndian ?? true ? 1 : 0,
+        length?.add ?? 0, checksum?.after ?? -1, checksum?.first ?? -1,
+        checksum?.isBigEndian ?? true ? 1 : 0, kind.command ?? -1, kind.sequence ?? -1,
+        kind.frame.padding.map(Int.init) ?? -1, kind.payloadFirst,
+        kind.frame.length == nil && kind.frame.isJoined ? kind.frame.size ?? -1 : -1,
+      ]
+    }
+    return parts(self) == parts(other) && frame.start == other.frame.start
+      && frame.end == other.frame.end
+      && frame.checksum?.algorithm == other.frame.checksum?.algorithm
+      && frame.partial == nil && other.frame.partial == nil
   }
 }

@@ -96,6 +96,9 @@ package struct LearnReport: PacketReport, ~Copyable {
   }
 
   private func write(_ gadget: Gadget, into page: inout Output) {
+    let claims =
+      gadget.channels.flatMap { $0.kinds.flatMap(\.claims) } + gadget.links.flatMap(\.claims)
+    let widths = Widths(claims)
     for channel in gadget.channels where !channel.kinds.isEmpty {
       for (number, kind) in channel.kinds.enumerated() {
         page.string(GadgetWords.name(channel.source))
@@ -109,7 +112,7 @@ package struct LearnReport: PacketReport, ~Copyable {
             + GadgetWords.range(kind.frame.sizes))
         if kind.frame.isJoined { page.text(" in several values") }
         page.byte(0x0a)
-        for claim in kind.claims { Self.write(claim, into: &page) }
+        for claim in kind.claims { Self.write(claim, widths, into: &page) }
       }
       for words in channel.limitWords { Self.line("", words, into: &page) }
     }
@@ -118,7 +121,7 @@ package struct LearnReport: PacketReport, ~Copyable {
       page.text(" → ")
       page.string(GadgetWords.name(gadget.channels[link.answer].source))
       page.string(": \(link.summary)\n")
-      for claim in link.claims { Self.write(claim, into: &page) }
+      for claim in link.claims { Self.write(claim, widths, into: &page) }
     }
     for number in gadget.shown { Self.write(number, into: &page) }
     let unknown = gadget.channels.filter(\.kinds.isEmpty)
@@ -127,13 +130,14 @@ package struct LearnReport: PacketReport, ~Copyable {
       page.byte(0x20)
       page.text(GadgetWords.flow(channel.source.flow))
       page.string(
-        ": \(GadgetWords.count(channel.source.sample.seen, "value")), \(channel.remarkWords ?? "")\n")
+        ": \(GadgetWords.count(channel.source.sample.seen, "value")), \(channel.remarkWords ?? "")\n"
+      )
       for words in channel.limitWords { Self.line("", words, into: &page) }
     }
     let wishes = gadget.channels.flatMap(\.wishes)
     let payload = gadget.channels.contains { !$0.kinds.isEmpty }
     if payload {
-      let example = gadget.exampleOfShown.map { ", as in --shown '#\($0)=13.32 volts'" } ?? ""
+      let example = gadget.exampleOfShown.map { ", as in --shown '#\($0)=13.3 volts'" } ?? ""
       Self.line(
         "not known", "what the payloads mean: add numbers that the app showed\(example)",
         into: &page)
@@ -152,16 +156,29 @@ package struct LearnReport: PacketReport, ~Copyable {
     page.byte(0x0a)
   }
 
-  private static func write(_ claim: GadgetClaim, into page: inout Output) {
+  /// The widths of the columns of claims.
+  private struct Widths {
+    let text: Int
+    let support: Int
+
+    init(_ claims: [GadgetClaim]) {
+      text = min(96, claims.map { $0.text.utf8.count }.max() ?? 0)
+      support = claims.map { $0.support.utf8.count }.max() ?? 0
+    }
+  }
+
+  private static func write(
+    _ claim: GadgetClaim, _ widths: Widths, into page: inout Output
+  ) {
     var line = Output()
     line.text("  ")
     line.text(claim.subject.key)
     line.spaces(max(2, 14 - line.count))
     line.string(claim.text)
-    line.spaces(max(2, 76 - line.bytes.columns))
+    line.spaces(max(2, 16 + widths.text - line.bytes.columns))
     line.string(claim.support)
     if let confidence = claim.confidence {
-      line.spaces(max(2, 100 - line.bytes.columns))
+      line.spaces(max(2, 18 + widths.text + widths.support - line.bytes.columns))
       line.text(confidence.name)
     }
     line.byte(0x0a)
@@ -211,7 +228,7 @@ package struct LearnReport: PacketReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  private func write(_ source: ChannelValues, to sink: inout JSONSink) {
+  static func write(_ source: ChannelValues, to sink: inout JSONSink) {
     if let uuid = source.characteristic { sink.namedUUID(uuid, as: .characteristic) }
     if let serial = source.serial { sink.channel(serial) }
     if let handle = source.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
@@ -220,7 +237,7 @@ package struct LearnReport: PacketReport, ~Copyable {
 
   private func write(_ channel: GadgetChannel, to sink: inout JSONSink) {
     sink.beginItem()
-    write(channel.source, to: &sink)
+    Self.write(channel.source, to: &sink)
     sink.number("values", channel.source.sample.seen)
     sink.number("values_used", channel.learnt.used)
     sink.number("different", channel.learnt.different)
@@ -245,7 +262,7 @@ package struct LearnReport: PacketReport, ~Copyable {
     sink.endItem()
   }
 
-  private static func write(_ claim: GadgetClaim, to sink: inout JSONSink) {
+  static func write(_ claim: GadgetClaim, to sink: inout JSONSink) {
     sink.beginItem()
     sink.word("claim", claim.subject.key)
     sink.string("text", claim.text)
@@ -316,13 +333,16 @@ extension Gadget {
   /// The bits of everything that is claimed.
   fileprivate var bits: Double { channels.reduce(0) { $0 + $1.bits } }
 
-  /// A packet whose frame probably has numbers: that of the longest answer.
+  /// A packet whose frame probably has numbers: an answer with the command whose frames differ
+  /// most.
   fileprivate var exampleOfShown: Int? {
-    var best: (size: Int, packet: Int)?
+    var best: (different: Int, packet: Int)?
     for channel in channels where !channel.isWritten {
       for kind in channel.kinds {
-        for found in kind.frame.frames where found.bytes.count > best?.size ?? 0 {
-          best = (found.bytes.count, kind.packet(of: found))
+        for command in kind.commands {
+          let different = Set(command.frames.map(\.bytes)).count
+          guard different > best?.different ?? 0, let last = command.frames.last else { continue }
+          best = (different, kind.packet(of: last))
         }
       }
     }

@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
+import Learning
 import Meanings
 package import Sessions
 
@@ -35,6 +36,8 @@ package struct ProfileMatches: PacketReport, ~Copyable {
 
   private let options: ValuesOptions
   private let isJSON: Bool
+  /// The captures, as a command names them.
+  private let source: String
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
@@ -50,9 +53,15 @@ package struct ProfileMatches: PacketReport, ~Copyable {
 
   /// Creates a report on the selected values.
   ///
-  /// - Parameter isJSON: whether to write a JSON document (json.md).
-  package init(_ options: ValuesOptions, isJSON: Bool = false, limits: Limits = Limits()) {
+  /// - Parameters:
+  ///   - isJSON: whether to write a JSON document (json.md).
+  ///   - source: the captures, as a command names them.
+  package init(
+    _ options: ValuesOptions, isJSON: Bool = false, source: String = "CAPTURE",
+    limits: Limits = Limits()
+  ) {
     self.options = options
+    self.source = source
     self.isJSON = isJSON
     self.limits = limits
     conversations = Conversations(limits)
@@ -189,6 +198,25 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       output.count(omitted, "value", "values")
       output.text(" of more attributes than are counted\n")
     }
+    writeNext(into: &output)
+  }
+
+  /// Writes the command that learns the frames of values that nothing describes.
+  private func writeNext(into output: inout Output) {
+    let unknown = entries.filter { entry in
+      !entry.key.isAdvertised && entry.unexplained >= LearntChannel.leastDifferent
+    }
+    guard !unknown.isEmpty else { return }
+    output.text("to learn more: gattscope profiles learn ")
+    let uuids = unknown.compactMap(\.key.uuid)
+    if uuids.count == unknown.count {
+      output.text("--uuid ")
+      output.listed(uuids.prefix(4), separatedBy: ",") { $0.uuid($1.shortest) }
+      output.byte(0x20)
+    }
+    output.text("-o gadget.yaml ")
+    output.string(source)
+    output.byte(0x0a)
   }
 
   private func writeJSON(into output: inout Output) {
