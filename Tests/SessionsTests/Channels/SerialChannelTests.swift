@@ -50,9 +50,7 @@ private func collect(
   var traffic = Traffic()
   make(&traffic)
   var report = Collected()
-  var pass = Pass(limits)
-  var output = Output()
-  try? pass.run(&traffic, &report, into: &output)
+  traffic.report(to: &report, limits)
   return report
 }
 
@@ -88,9 +86,9 @@ private func collect(
   @Test func fragmentsOfAFrame() {
     let found = collect { traffic in
       traffic.openSerial()
-      traffic.split(l2cap(hex("0b ef 09 61 62 63 64 9a"), cid: 0x55), [6, 6])
+      traffic.split(l2cap(hex("09 ef 09 61 62 63 64 40"), cid: 0x45), [6, 6])
     }
-    #expect(found.values == ["11 rfcomm 1 of peer written abcd"])
+    #expect(found.values == ["11 rfcomm 1 of peer sent abcd"])
   }
 
   @Test func unitsOfCreditBasedChannels() {
