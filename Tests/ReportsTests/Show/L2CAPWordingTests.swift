@@ -161,7 +161,7 @@ private let serialPort = [
   /// The frames of an amplifier, whose meaning is what tshark reads.
   @Test(
     arguments: [
-      ("03 3f 01 1c", "RFCOMM SABM control"), ("0b 73 01 92", "RFCOMM UA channel 1"),
+      ("03 3f 01 1c", "RFCOMM SABM control"), ("0b 73 01 92", "RFCOMM UA channel 1 of this host"),
       (
         "03 ef 15 83 11 02 f0 00 00 de 03 00 07 70",
         "RFCOMM UIH control DLC Parameter Negotiation, channel 1, priority 0, frame size 990, "
