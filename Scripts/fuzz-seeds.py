@@ -30,6 +30,8 @@ KINDS = {
 }
 COMMAND, ACL, EVENT = 1, 2, 4
 ATT_FAMILY, SMP_FAMILY, SIGNALLING_FAMILY, CHANNEL_FAMILY = 0, 6, 8, 9
+CLASSIC_FAMILY, SERIAL_FAMILY = 10, 12
+WITH_SERIAL = 4  # the first byte: channels for RFCOMM and SDP are open
 COMMAND_FAMILY, EVENT_FAMILY, META_FAMILY, OTHER_FAMILY, ACL_FAMILY = 13, 15, 17, 24, 30
 META_EVENT = 0x3E
 SENT, RECEIVED = 0, 0x80
@@ -63,8 +65,11 @@ def pdus(data: bytes) -> bytes:
             family, pdu = (META_FAMILY, packet[2:]) if packet[0] == META_EVENT else (EVENT_FAMILY, packet[:1] + packet[2:])
         elif kind == ACL and len(packet) >= 8 and not packet[1] & 0x10 and len(packet) == 8 + packet[4] + 256 * packet[5]:
             channel = packet[6] | packet[7] << 8
-            families = {4: ATT_FAMILY, 5: SIGNALLING_FAMILY, 6: SMP_FAMILY}
-            family, pdu = families.get(channel, CHANNEL_FAMILY), packet[8:]
+            families = {1: CLASSIC_FAMILY, 4: ATT_FAMILY, 5: SIGNALLING_FAMILY, 6: SMP_FAMILY}
+            if channel == 1:
+                made[0] = WITH_SERIAL
+            dynamic = SERIAL_FAMILY if made[0] == WITH_SERIAL else CHANNEL_FAMILY
+            family, pdu = families.get(channel, dynamic), packet[8:]
         elif kind == ACL:
             family, pdu = ACL_FAMILY, packet
         else:

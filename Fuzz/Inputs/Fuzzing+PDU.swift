@@ -17,6 +17,7 @@ extension Fuzzing {
     let first = bytes.first ?? 0
     if first & 1 == 0 { list.connect(1, isCentral: true, peer: [1, 2, 3, 4, 5, 0xc6]) }
     if first & 2 == 0 { list.connect(2, isCentral: false, peer: [6, 5, 4, 3, 2, 0x41]) }
+    if first & 4 != 0 { list.openSerial(on: 3) }
     var rest = bytes.dropFirst()
     while rest.count >= 2, let choice = rest.popFirst(), let count = rest.popFirst() {
       let pdu = Array(rest.prefix(Int(count)))
@@ -41,7 +42,9 @@ extension PacketList {
     case 9: frame(pdu, channel: 0x40, on: 1, isSent: isSent)
     case 10: frame(pdu, channel: 1, on: 3, isSent: isSent)
     case 11: frame(pdu, channel: 7, on: 3, isSent: isSent)
-    case 12: frame(pdu, channel: 2, on: 3, isSent: isSent)
+    // RFCOMM, then SDP, on channels of which the file's first byte decides whether they are open.
+    case 12 where (pdu.first ?? 0) & 1 == 1: frame(pdu, channel: 0x45, on: 3, isSent: isSent)
+    case 12: frame(pdu, channel: 0x46, on: 3, isSent: isSent)
     case 13...14: command(pdu)
     case 15...16: event(pdu.first ?? 0, Array(pdu.dropFirst()))
     case 17...18: event(0x3e, pdu)
@@ -65,6 +68,18 @@ extension PacketList {
     case 29: record(isSent ? 18 : 19, pdu)
     // A fragment of ACL data, with any lengths.
     default: record(isSent ? 4 : 5, pdu)
+    }
+  }
+}
+
+extension PacketList {
+  /// Opens channels for RFCOMM and SDP with the same identifiers at both ends.
+  fileprivate mutating func openSerial(on connection: UInt8) {
+    for (psm, channel) in [(3, 0x45), (1, 0x46)] as [(UInt8, UInt8)] {
+      frame([2, channel, 4, 0, psm, 0, channel, 0], channel: 1, on: connection, isSent: true)
+      frame(
+        [3, channel, 8, 0, channel, 0, channel, 0, 0, 0, 0, 0], channel: 1, on: connection,
+        isSent: false)
     }
   }
 }

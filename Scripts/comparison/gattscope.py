@@ -261,12 +261,13 @@ def _uuid(uuid, bits: int):
 
 
 def _rfcomm(frame: dict, told: Told) -> None:
-    for key in ("frame", "dlci", "channel", "length", "credits", "fcs"):
+    told.put("rfcomm.frame", code(frame, "frame_type"))
+    for key in ("dlci", "channel", "length", "credits", "fcs"):
         told.put(f"rfcomm.{key}", code(frame, key))
     told.put("rfcomm.value", frame.get("value"))
-    for command in frame.get("commands", [])[:1]:
+    for command in frame.get("multiplexer_commands", [])[:1]:
         parameters = command.get("parameters", {})
-        told.put("rfcomm.command", code(command, "type"))
+        told.put("rfcomm.command", code(command, "command_type"))
         told.put("rfcomm.command_channel", parameters.get("server_channel"))
         told.put("rfcomm.convergence_layer", code(parameters, "convergence_layer"))
         told.put("rfcomm.frame_size", parameters.get("maximum_frame_size"))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import advertising, air, classic, handmade, lamp, link, lost_links, management, pairing, phone, secret_values
+from . import advertising, air, classic, handmade, lamp, link, lost_links, management, pairing, phone, secret_values, serial
 
 CAPTURES = {
     "advertising-types": advertising.advertising_types,
@@ -17,6 +17,7 @@ CAPTURES = {
     "pairing-all-keys": pairing.pairing_all_keys,
     "periodic": advertising.periodic,
     "secret-values": secret_values.secret_values,
+    "serial": serial.serial,
 }
 
 # Secrets that must not be printed unless requested: keys, and typed digits.

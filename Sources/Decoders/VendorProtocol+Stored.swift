@@ -195,8 +195,9 @@ extension VendorProtocol {
       writer.optional(claim.service) { $0.uuid($1) }
       writer.optional(claim.characteristic) { $0.uuid($1) }
       writer.optional(claim.company) { $0.count(Int($1)) }
-      writer.optional(claim.channel) { $0.count(Int($1.number)) }
-      writer.count(claim.isFrame ? 1 : 0)
+      // A channel's number plus 1, since most have none.
+      let channel = claim.channel.map { Int($0.number) + 1 } ?? 0
+      writer.count(channel << 1 | (claim.isFrame ? 1 : 0))
     }
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
     // Few protocols have more than one simple layout; the others are stored as they always were.
@@ -266,9 +267,11 @@ extension VendorProtocol {
       claim.service = reader.list { $0.uuid() }.first
       claim.characteristic = reader.list { $0.uuid() }.first
       claim.company = reader.list { UInt16(truncatingIfNeeded: $0.count()) }.first
-      claim.channel =
-        reader.list { SerialChannel(number: UInt32(truncatingIfNeeded: $0.count())) }.first
-      claim.isFrame = reader.count() == 1
+      let rest = reader.count()
+      claim.isFrame = rest & 1 == 1
+      if rest > 1 {
+        claim.channel = SerialChannel(number: UInt32(truncatingIfNeeded: rest >> 1 - 1))
+      }
       return claim
     }
     let channels = (0..<2).map { _ in reader.list { Self.channel(&$0) } }

@@ -492,7 +492,8 @@ struct ProtocolReader {
   static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
     var claims: [VendorProtocol.Claim] = []
     for node in try node.shortList("a list of mappings") {
-      let keys = try KeyedNode(node, "a mapping of device, service, characteristic, rfcomm, psm, company, frame")
+      let keys = try KeyedNode(
+        node, "a mapping of device, service, characteristic, rfcomm, psm, company, frame")
       var claim = VendorProtocol.Claim()
       claim.device = try keys.node("device")?.text()
       claim.service = try keys.node("service")?.uuid()

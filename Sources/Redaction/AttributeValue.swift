@@ -111,7 +111,9 @@ struct AttributeValue {
   ) -> [AttributeValue] {
     guard let value = packet.serialValue, let link = packet.answer.link else { return [] }
     let service = memory.service(of: value.on, on: link)
-    return [Self(otherTypes: service.map { [$0.shortest] } ?? [], slice: value.slice, isSerial: true)]
+    return [
+      Self(otherTypes: service.map { [$0.shortest] } ?? [], slice: value.slice, isSerial: true)
+    ]
   }
 
   /// Returns the type of an attribute that a PDU with this opcode and direction refers to.

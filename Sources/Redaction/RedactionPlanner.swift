@@ -321,7 +321,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private mutating func replace(_ value: AttributeValue, _ bytes: RawSpan) {
     if isRemoved(value, bytes) {
       clear(value.slice)
-      report.values += 1
+      if value.isSerial { report.serialValues += 1 } else { report.values += 1 }
       if let type = value.type { removed.insert(type.shortest) }
       removed.formUnion(value.otherTypes)
       return

@@ -56,6 +56,8 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
+  /// Values on serial channels.
+  package internal(set) var serialValues = 0
   /// Values on serial channels that stay.
   package internal(set) var leftSerial = 0
   /// Records of audio, and other isochronous data, that stay.
@@ -354,6 +356,7 @@ package struct RedactionReport: Equatable, Sendable {
         "unknown parts of vendors' commands and events"
       ),
       (values, "attribute value", "attribute values"),
+      (serialValues, "value on serial channels", "values on serial channels"),
       (advertised, "field of an advertisement", "fields of advertisements"),
       (payloads, "packet's other data", "packets' other data"),
       (

@@ -214,8 +214,9 @@ struct ValuesCommand: ParsableCommand {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in layers.layer.flatMap(\.wanted) where layer != .att && layer != .advertising {
-      throw ValidationError("values are of --layer att or adv; others have none.")
+    let ofValues: [Selection.Layer] = [.att, .rfcomm, .l2cap, .advertising]
+    for layer in layers.layer.flatMap(\.wanted) where !ofValues.contains(layer) {
+      throw ValidationError("values are of --layer att, rfcomm, l2cap or adv; others have none.")
     }
   }
 

@@ -191,6 +191,14 @@ struct ErrorTests {
         "test.yaml:3: messages.command: the frame has no command, so this can only be `other`"
       ),
       (
+        "profile: x\napplies_to: [{rfcomm: 31}]\nmessages: []\n",
+        "test.yaml:2: applies_to.rfcomm: expected a number from 1 to 30, found `31`"
+      ),
+      (
+        "profile: x\napplies_to: [{rfcomm: 1, psm: 0x81}]\nmessages: []\n",
+        "test.yaml:2: applies_to.psm: a mapping names one of `characteristic`, `rfcomm` and `psm`"
+      ),
+      (
         "profile: x\nendian: middle\n",
         "test.yaml:2: endian: expected one of little, big, found `middle`"
       ),

@@ -110,6 +110,42 @@ struct ProfileTests {
     #expect(Decoding.extent(vendor, Decoding.bytes(hex)) == expected)
   }
 
+  /// Where a protocol is used, apart from characteristics.
+  @Test func serialChannels() throws {
+    let text = """
+      profile: x
+      applies_to: [{rfcomm: 30}, {psm: 0x0081, device: "A*"}, {service: "1101"}, {frame: true}]
+      frame:
+        start: "7e"
+        length: {at: 1, type: u8}
+        checksum: {at: -1, algorithm: sum8}
+      messages: [{command: other, name: a}]
+      """
+    let file = Decoding.read(text)
+    #expect(file.errors.map(\.description) == [])
+    let vendor = try #require(file.profile?.vendor)
+    #expect(
+      vendor.claims.map(\.channel)
+        == [.rfcomm(30), .creditBased(PSM(rawValue: 0x81)), nil, nil])
+    let again = try #require(VendorProtocol(stored: vendor.stored))
+    #expect(again.claims == vendor.claims)
+    func needsFrame(_ channel: SerialChannel, _ service: UInt16? = nil, _ name: String = "")
+      -> Bool?
+    {
+      vendor.needsFrame(on: nil, channel, of: service.map { BluetoothUUID($0) }) { pattern in
+        [UInt8](name.utf8).fits(pattern)
+      }
+    }
+    #expect(needsFrame(.rfcomm(30)) == false)
+    #expect(needsFrame(.rfcomm(1)) == true, "by frame alone")
+    #expect(needsFrame(.rfcomm(1), 0x1101) == false)
+    #expect(needsFrame(.creditBased(PSM(rawValue: 0x81)), nil, "B1") == true)
+    #expect(needsFrame(.creditBased(PSM(rawValue: 0x81)), nil, "A1") == false)
+    // A claim about a channel is none about characteristics.
+    let onCharacteristic = vendor.needsFrame(on: BluetoothUUID(0xfff1), of: nil) { _ in false }
+    #expect(onCharacteristic == true)
+  }
+
   /// Multipart commands, a header that messages use, sequence numbers, a series.
   @Test
   func headers() throws {

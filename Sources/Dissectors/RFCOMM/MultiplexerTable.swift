@@ -75,8 +75,8 @@ enum MultiplexerTable {
         .packed(
           1,
           [
-            .unused(1), .bits("Command_Response", 1),
-            .bits("Command_Type", 6, .code(.rfcommCommand), line: ""),
+            .unused(1), .bits("Rejected_Command_Response", 1),
+            .bits("Rejected_Command_Type", 6, .code(.rfcommCommand), line: ""),
           ])
       ]),
   ]

@@ -146,8 +146,8 @@ package struct SerialServices: Sendable {
     return nil
   }
 
-  /// Returns the RFCOMM channel in a list of protocols, each with its parameters, or in the first of
-  /// several such lists.
+  /// Returns the RFCOMM channel in a list of protocols, each with its parameters, or in the first
+  /// of several such lists.
   private static func channel(in value: DataElement, _ bytes: RawSpan) -> UInt8? {
     var list = value.data
     if value.kind == .alternative {

@@ -360,7 +360,7 @@ struct OperationRow: TableRow {
       $1.code($0.value.attribute.handle.map { UInt64($0) }, digits: 4)
     },
     Column(
-      "channel", .string, "serial channel instead of an attribute: RFCOMM channel 1, PSM 0x0081"
+      "channel", .string, "serial channel instead of an attribute: RFCOMM channel 1, SPSM 0x0081"
     ) {
       if let channel = $0.value.attribute.channel {
         $1.text { $0.channel(channel) }

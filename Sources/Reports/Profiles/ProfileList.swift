@@ -102,11 +102,7 @@ package struct ProfileList: Sendable {
       sink.code(
         "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
     }
-    switch claim.channel {
-    case .rfcomm(let server): sink.number("rfcomm", Int(server))
-    case .creditBased(let psm): sink.identifier("psm", UInt64(psm.rawValue), digits: 4)
-    case nil: break
-    }
+    if let channel = claim.channel { sink.channel(channel) }
     if claim.isFrame { sink.flag("frame", true) }
     sink.endItem()
   }

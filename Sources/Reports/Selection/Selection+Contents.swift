@@ -97,6 +97,9 @@ extension AttributeFinder {
   @inline(never)
   func matchesUUID(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
     if packet.dissection.att != nil { return matchesATT(packet, memory) }
+    if let channel = packet.answer.channel, let serial = channel.serialChannel {
+      return has(packet.answer.link.flatMap { memory.service(of: serial, on: $0) })
+    }
     for advertisement in memory.advertisements.reports {
       if let joined = advertisement.joined {
         if matchesUUID(memory.advertisements.joined.bytes, joined) { return true }
@@ -180,11 +183,12 @@ extension AttributeFinder {
 }
 
 extension Selection {
-  /// Returns whether an attribute value or an advertisement, received or sent, contains one of the
-  /// byte patterns.
+  /// Returns whether a value or an advertisement, received or sent, contains one of the byte
+  /// patterns.
   @inline(never)
-  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
-  {
+  func matchesValue(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    let (dissection, bytes) = (packet.dissection, packet.bytes)
+    if let value = packet.serialValue { return holds(bytes.part(value.slice)) }
     if dissection.att != nil {
       let fields = dissection.attFields
       if let value = fields.value, holds(bytes.part(value)) { return true }

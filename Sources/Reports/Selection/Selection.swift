@@ -120,7 +120,7 @@ package struct Selection: Sendable {
     }
     if !handles.isEmpty, !matchesHandle(packet) { return false }
     if !uuids.isEmpty, !matchesUUID(packet, memory) { return false }
-    if !values.isEmpty, !matchesValue(packet.dissection, packet.bytes, memory) { return false }
+    if !values.isEmpty, !matchesValue(packet, memory) { return false }
     return true
   }
 }

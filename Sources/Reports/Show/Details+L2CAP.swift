@@ -82,12 +82,12 @@ extension Details {
   private static func services<Sink: FieldSink & ~Copyable>(
     _ news: [KnownServices.News], to sink: inout Sink
   ) {
-    sink.beginList("services")
+    sink.beginList("serial_services")
     for service in news {
       sink.beginItem()
-      sink.number("rfcomm", Int(service.channel))
+      sink.number("rfcomm_channel", Int(service.channel))
       if let uuid = service.uuid { sink.namedUUID(uuid, as: .service) }
-      if !service.name.isEmpty { sink.string("service_name", service.name.bytes) }
+      if !service.name.isEmpty { sink.string("record_name", service.name.bytes) }
       sink.endItem()
     }
     sink.endList()

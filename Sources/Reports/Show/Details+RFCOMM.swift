@@ -13,7 +13,7 @@ extension Details {
     let hides = packet.answer.fragment.isDoubtful && !sink.showsKeys
     sink.begin("rfcomm")
     sink.at(start + 1, 1)
-    sink.identifier("frame", UInt64(frame.kind.rawValue), digits: 2)
+    sink.identifier("frame_type", UInt64(frame.kind.rawValue), digits: 2)
     if let name = frame.kind.name { sink.name("name", name) }
     sink.at(start, 1)
     sink.number("dlci", Int(frame.dlci.rawValue))
@@ -30,9 +30,9 @@ extension Details {
       }
     }
     sink.at(start, 1)
-    sink.flag("command", frame.isCommandOrResponse)
+    sink.flag("command_response", frame.isCommandOrResponse)
     sink.at(start + 1, 1)
-    sink.flag("poll", frame.isPollOrFinal)
+    sink.flag("poll_final", frame.isPollOrFinal)
     sink.at(start + 2, Int(frame.lengthSize))
     sink.number("length", Int(frame.length))
     if let credits = frame.credits {
@@ -69,15 +69,15 @@ extension Details {
     var commands = MultiplexerCommands(frame.payload)
     var isFirst = true
     while let command = commands.next(bytes) {
-      if isFirst { sink.beginList("commands") }
+      if isFirst { sink.beginList("multiplexer_commands") }
       isFirst = false
       sink.at(command.start, command.values.end - command.start)
       sink.beginItem()
       sink.at(command.start, 1)
-      sink.identifier("type", UInt64(command.code), digits: 2)
+      sink.identifier("command_type", UInt64(command.code), digits: 2)
       if let row = command.row { sink.name("name", row.name) }
       sink.at(command.start, 1)
-      sink.flag("command", command.isCommand)
+      sink.flag("command_response", command.isCommand)
       if let row = command.row {
         sink.begin("parameters")
         let rest = walk(row.parameters, bytes, command.values, to: &sink)

@@ -112,9 +112,7 @@ extension Output {
     case .rfcomm(let server):
       text("RFCOMM channel ")
       decimal(Int(server))
-    case .creditBased(let psm):
-      text("PSM ")
-      if let name = psm.name { self.name(name) } else { hexadecimal(UInt64(psm.rawValue), digits: 4) }
+    case .creditBased(let psm): service(psm)
     }
   }
 

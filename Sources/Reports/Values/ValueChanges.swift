@@ -72,7 +72,8 @@ struct ValueChanges: Sendable {
   /// unknown attribute may be a CCCD, too.
   private func mayConfigure(_ attribute: AttributeIdentity, _ value: RawSpan) -> Bool {
     attribute.isConfiguration
-      || attribute.uuid == nil && attribute.channel == nil && value.byteCount == 2 && value.littleEndianU16(at: 0) <= 3
+      || attribute.uuid == nil && attribute.channel == nil && value.byteCount == 2
+        && value.littleEndianU16(at: 0) <= 3
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {

@@ -689,7 +689,7 @@ extension JSONSink {
   /// Appends a serial channel.
   mutating func channel(_ channel: SerialChannel) {
     switch channel {
-    case .rfcomm(let server): number("rfcomm", Int(server))
+    case .rfcomm(let server): number("rfcomm_channel", Int(server))
     case .creditBased(let psm): code("psm", UInt64(psm.rawValue), digits: 4, psm.name)
     }
   }

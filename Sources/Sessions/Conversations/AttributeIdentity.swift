@@ -3,8 +3,8 @@
 
 package import Bluetooth
 
-/// What is known about the place that a value belongs to: an attribute, or a serial channel. Part of every value, so it refers to
-/// nothing that copies would have to count.
+/// What is known about the place that a value belongs to: an attribute, or a serial channel. Part
+/// of every value, so it refers to nothing that copies would have to count.
 package struct AttributeIdentity: Sendable {
   /// Identifies the server; stays the same across reconnections if the peer is known by its
   /// address.

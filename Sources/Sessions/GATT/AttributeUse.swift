@@ -83,7 +83,8 @@ package struct AttributeUse: Sendable {
 
   /// Returns how often an operation was done or tried.
   package func count(of operation: ValueOperation) -> Int {
-    Int(counts[Int(operation.rawValue)])
+    // Data is sent on channels.
+    operation == .data ? 0 : Int(counts[Int(operation.rawValue)])
   }
 
   /// Records that a packet used it.

@@ -1,5 +1,5 @@
 // RFCOMM's frames, multiplexer commands and the services that SDP names. The frames are those of an
-// amplifier and of earbuds (shared captures); their meaning in comments and expectations is tshark's.
+// amplifier and of earbuds (shared captures); their meaning is what tshark reads.
 
 import Bluetooth
 import Bytes
@@ -111,7 +111,11 @@ private struct NumberVisitor: FieldVisitor {
       ),
       ("23 05 61 62", "command Test: Data=6162"),
       ("a3 01", "command Flow Control On"), ("61 01", "response Flow Control Off"),
-      ("11 03 3f", "response Non-Supported Command: Command_Response=1 Command_Type=15"),
+      (
+        "11 03 3f",
+        "response Non-Supported Command: Rejected_Command_Response=1 "
+          + "Rejected_Command_Type=15"
+      ),
       // With a break.
       (
         "e3 07 0b 8d 23",

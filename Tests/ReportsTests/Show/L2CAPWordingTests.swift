@@ -148,14 +148,61 @@ private let serialPort = [
   }
 
   @Test func profiles() throws {
-    #expect(line(serialPort + [sent("0b ef 05 61 62 9a", 0x46)]) == "RFCOMM 0x0046 6 bytes")
     let accessory = serialPort + [sent("0b ef 0d ff 55 02 00 ee 10 9a", 0x46)]
     #expect(
-      line(accessory) == "RFCOMM 0x0046 10 bytes, MFi accessory traffic, not GATT (inferred)")
+      line(accessory)
+        == "RFCOMM UIH channel 1 ff 55 02 00 ee 10, MFi accessory traffic, not GATT (inferred)")
     let l2cap = try #require(try json(accessory)["l2cap"] as? [String: Any])
     #expect(l2cap["accessory_protocol"] as? String == "iAP2")
     #expect(l2cap["accessory_via"] as? String == "inferred")
-    #expect(l2cap["data"] as? String == "0bef0dff550200ee109a")
+    #expect(l2cap["data"] == nil)
+  }
+
+  /// The frames of an amplifier, whose meaning is what tshark reads.
+  @Test(
+    arguments: [
+      ("03 3f 01 1c", "RFCOMM SABM control"), ("0b 73 01 92", "RFCOMM UA channel 1 of this host"),
+      (
+        "03 ef 15 83 11 02 f0 00 00 de 03 00 07 70",
+        "RFCOMM UIH control DLC Parameter Negotiation, channel 1, priority 0, frame size 990, "
+          + "7 credits"
+      ),
+      (
+        "03 ef 09 e1 05 0b 8d 70",
+        "RFCOMM UIH control Modem Status response, channel 1, Ready To Communicate, "
+          + "Ready To Receive, Data Valid"
+      ),
+      ("0b ff 05 03 80 81 86", "RFCOMM UIH channel 1 80 81, 3 credits"),
+      ("0b ff 01 07 86", "RFCOMM UIH channel 1 no data, 7 credits"),
+      ("0b ef 0d 41 54 2b 4f 4b 0d 9a", #"RFCOMM UIH channel 1 "AT+OK\r""#),
+      ("13 ef 05 61 62 65", "RFCOMM UIH channel 2 61 62"),
+      ("0f ef 05 61 62 ef", "RFCOMM UIH channel 1 of this host 61 62"),
+      (
+        "0b ef 05 61 62 9b",
+        "RFCOMM UIH channel 1 61 62 ⚠ the frame check sequence is 0x9b; the frame gives 0x9a"
+      ),
+      ("0b 17 01 99", "RFCOMM frame 0x07 channel 1 ⚠ no opcode of the specification: 0x07"),
+    ])
+  func serialPorts(_ frame: String, _ words: String) {
+    #expect(line(serialPort + [sent(frame, 0x46)]) == words)
+  }
+
+  @Test func serialPortsInJSON() throws {
+    let records = serialPort + [sent("0b ff 05 03 80 81 86", 0x46)]
+    let object = try json(records)
+    #expect(object["protocol"] as? String == "rfcomm")
+    let frame = try #require(object["rfcomm"] as? [String: Any])
+    #expect(frame["frame_type"] as? String == "0xef" && frame["name"] as? String == "UIH")
+    #expect(frame["dlci"] as? Int == 2 && frame["channel"] as? Int == 1)
+    #expect(frame["credits"] as? Int == 3 && frame["length"] as? Int == 2)
+    #expect(frame["value"] as? String == "8081" && frame["fcs"] as? String == "0x86")
+    let negotiation = try json(
+      serialPort + [sent("03 ef 15 83 11 02 f0 00 00 de 03 00 07 70", 0x46)])
+    let commands = try #require(
+      (negotiation["rfcomm"] as? [String: Any])?["multiplexer_commands"] as? [[String: Any]])
+    #expect(commands.count == 1 && commands[0]["command_type"] as? String == "0x20")
+    let parameters = try #require(commands[0]["parameters"] as? [String: Any])
+    #expect(parameters["maximum_frame_size"] as? Int == 990)
   }
 
   @Test func unknownChannel() throws {

@@ -100,8 +100,8 @@ struct TableTests {
       made.first == """
         {"file":"x","capture":null,"connection":1,"packet":4,"time":"2023-11-14T22:13:23.000000Z",\
         "elapsed_s":3,"operation":"notification","direction":"received","service":null,"uuid":"2a19",\
-        "handle":"0x0011","length":1,"value":"05","outcome":"ok","error":null,"error_name":null,\
-        "latency_ms":null,"profile":"battery","message":"Battery Level","text":"5 %"}
+        "handle":"0x0011","channel":null,"length":1,"value":"05","outcome":"ok","error":null,\
+        "error_name":null,"latency_ms":null,"profile":"battery","message":"Battery Level","text":"5 %"}
         """)
     #expect(made.count > 1 && cell("error", made[1]) == "\"0x03\"", "\(made)")
     #expect(made.count > 1 && cell("latency_ms", made[1]) == "1000", "\(made)")

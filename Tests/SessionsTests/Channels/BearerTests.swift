@@ -140,7 +140,7 @@ import Testing
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("0b ef 0d ff 55 02 00 ee 10 9a"), cid: 0x45), .received)
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
-      traffic.acl(l2cap(hex("13 ef 05 61 62 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("13 ef 05 61 62 65"), cid: 0x46), .sent)
     }
     #expect(results[4].answer.channel?.psm == .rfcomm)
     let accessories = (4...7).map { results[$0].answer.channel?.accessory }

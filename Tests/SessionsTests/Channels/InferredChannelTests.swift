@@ -93,6 +93,29 @@ import Testing
     #expect(results[3].answer.channel?.accessory == .iAP2)
   }
 
+  /// Several frames with right lengths and check sequences can only be RFCOMM.
+  @Test func serialPortWithoutOpening() {
+    let results = run { traffic in
+      traffic.connectClassic()
+      for byte in ["61", "62", "63", "64"] {
+        traffic.acl(l2cap(hex("0b ef 03 \(byte) 9a"), cid: 0x46), .sent)
+      }
+      // Another check sequence; interrupted by another frame; on LE.
+      for byte in ["61", "62", "63", "64"] {
+        traffic.acl(l2cap(hex("0b ef 03 \(byte) 9b"), cid: 0x47), .sent)
+      }
+      for frame in ["0b ef 03 61 9a", "0b ef 03 61 9a", "0b ef", "0b ef 03 61 9a"] {
+        traffic.acl(l2cap(hex(frame), cid: 0x48), .sent)
+      }
+    }
+    let found = (2...13).map { results[$0].answer.channel?.psm == .rfcomm }
+    #expect(found == [false, false, true, true] + [Bool](repeating: false, count: 8))
+    #expect(results[4].answer.channel?.isInferred == true)
+    #expect(
+      results[5].answer.channel?.serialChannel
+        == SerialFact(channel: .rfcomm(1), server: .peer))
+  }
+
   @Test func classicLinksAreNotGuessedAt() {
     let results = run { traffic in
       traffic.connectClassic()
