@@ -14,6 +14,8 @@ enum FieldContent {
   case text
   /// Bytes.
   case hex
+  /// JSON or CBOR.
+  case structure
 
   /// The beginning of the field's object, up to its value.
   var key: StaticString {
@@ -24,6 +26,7 @@ enum FieldContent {
     case .flag: "{\"flag\":"
     case .text: "{\"text\":"
     case .hex: "{\"hex\":"
+    case .structure: "{\"json\":"
     }
   }
 }
@@ -37,6 +40,7 @@ extension DecodedWriter {
     case .noNumber, .checksumOK, .checksumBad: .word
     case .dateTime, .utf8, .utf16, .uuid, .address: .text
     case .bytes, .tail, .group: .hex
+    case .structure: .structure
     }
   }
 
