@@ -25,8 +25,6 @@ struct UnmatchedProfiles: Sendable {
   private struct Entry: Sendable {
     let profile: SuppliedProfiles.Named
     var reasons: [Reason] = []
-    /// Whether a value that no reason explains came on a channel of the protocol.
-    var hasOthers = false
   }
 
   private var entries: [Entry]
@@ -34,8 +32,6 @@ struct UnmatchedProfiles: Sendable {
   /// The most reasons that are counted for a profile, and that are named.
   private static let mostReasons = 16
   fileprivate static let mostNamed = 2
-  /// The most characteristics that are named.
-  fileprivate static let mostClaims = 4
 
   init(_ supplied: SuppliedProfiles?) {
     entries = (supplied?.named ?? []).map { Entry(profile: $0) }
@@ -56,13 +52,9 @@ struct UnmatchedProfiles: Sendable {
 
   /// Records that a value on a channel of a protocol does not belong to it.
   mutating func note(
-    _ misfit: FrameMisfit?, _ vendor: VendorProtocol, _ uuid: BluetoothUUID?, _ packet: Int
+    _ misfit: FrameMisfit, _ vendor: VendorProtocol, _ uuid: BluetoothUUID?, _ packet: Int
   ) {
     for place in entries.indices where entries[place].profile.vendor === vendor {
-      guard let misfit else {
-        entries[place].hasOthers = true
-        continue
-      }
       let reasons = entries[place].reasons
       if let known = reasons.firstIndex(where: { $0.includes(misfit, uuid) }) {
         entries[place].reasons[known].count += 1
@@ -80,9 +72,7 @@ struct UnmatchedProfiles: Sendable {
     let left = entries.filter { isAllWorded || $0.profile.definitions.isEmpty }
     guard !left.isEmpty else { return nil }
     var words = Output()
-    words.listed(left[...], separatedBy: "; ") {
-      $0.unmatched($1.profile, $1.reasons, $1.hasOthers)
-    }
+    words.listed(left[...], separatedBy: "; ") { $0.unmatched($1.profile, $1.reasons) }
     return String(decoding: words.bytes.array, as: UTF8.self)
   }
 }
@@ -90,7 +80,7 @@ struct UnmatchedProfiles: Sendable {
 extension Output {
   /// Appends `band.yaml matched nothing in this capture: 12 values of fff6 begin with 55, not a5`.
   fileprivate mutating func unmatched(
-    _ profile: SuppliedProfiles.Named, _ reasons: [UnmatchedProfiles.Reason], _ hasOthers: Bool
+    _ profile: SuppliedProfiles.Named, _ reasons: [UnmatchedProfiles.Reason]
   ) {
     printable([UInt8](profile.file.utf8).bytes)
     text(" matched nothing in this capture")
@@ -110,10 +100,5 @@ extension Output {
         byte(0x29)
       }
     }
-    guard main.isEmpty, !hasOthers, let claims = profile.vendor?.claims,
-      claims.allSatisfy({ $0.characteristic != nil }), claims.count <= UnmatchedProfiles.mostClaims
-    else { return }
-    text(", which holds no value of ")
-    listed(claims.compactMap(\.characteristic)[...], separatedBy: ", ") { $0.uuid($1) }
   }
 }

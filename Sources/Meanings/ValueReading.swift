@@ -73,17 +73,22 @@ package struct ValueReading: ~Copyable {
 
   /// Discards the last value. Most packets have none.
   package mutating func clear() {
+    if !misfits.isEmpty { misfits.removeAll(keepingCapacity: true) }
+    reset()
+  }
+
+  /// Discards the last value, but not why it is not a message: it may be decoded in another way.
+  private mutating func reset() {
     guard hasBegun else { return }
     hasBegun = false
     isOfPDU = false
     held = nil
-    if !misfits.isEmpty { misfits.removeAll(keepingCapacity: true) }
     meaning.clear()
   }
 
   /// Starts to decode a value. Must be called before setting anything that `clear` resets.
   private mutating func begin() {
-    clear()
+    reset()
     hasBegun = true
   }
 
@@ -170,11 +175,8 @@ package struct ValueReading: ~Copyable {
         }
       }
       if !unmatched.isEmpty || explainsMisfits {
-        if let found {
-          unmatched.note(found.vendor)
-        } else {
-          noteMisfits(plan, uuid, service, way, isOfDevice, value, number)
-        }
+        if let found { unmatched.note(found.vendor) }
+        noteMisfits(plan, uuid, service, way, isOfDevice, value, number, found?.vendor)
       }
       if let found {
         remember(found, number, handle)
@@ -323,23 +325,25 @@ package struct ValueReading: ~Copyable {
     return nil
   }
 
-  /// Records why a value is not a message of the user's own protocols, and of built-in ones that
-  /// the characteristic identifies.
+  /// Records why a value is not a message of the user's own protocols and, if it is none at all, of
+  /// built-in ones that the characteristic identifies.
   @inline(never)
   private mutating func noteMisfits(
     _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ way: VendorProtocol.Path,
-    _ isOfDevice: (String) -> Bool, _ value: RawSpan, _ packet: Int
+    _ isOfDevice: (String) -> Bool, _ value: RawSpan, _ packet: Int,
+    _ found: VendorProtocol?
   ) {
     for claim in profiles.claims(plan, service, isOfDevice)
-    where !claim.isByFrame || claim.vendor < profiles.ownVendors {
+    where claim.vendor < profiles.ownVendors || !claim.isByFrame && found == nil {
       let vendor = profiles.vendors[claim.vendor]
+      if vendor === found { continue }
       guard let isRequest = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
       else { continue }
-      let misfit = vendor.misfit(of: value, isRequest: isRequest)
+      guard let misfit = vendor.misfit(of: value, isRequest: isRequest) else { continue }
       unmatched.note(misfit, vendor, uuid, packet)
       // Most values are not frames of a protocol that may be anywhere.
-      if explainsMisfits, let misfit, !vendor.claims.contains(where: \.isAnywhere) {
+      if explainsMisfits, !vendor.claims.contains(where: \.isAnywhere) {
         misfits.append((vendor.profile, misfit))
       }
     }

@@ -307,4 +307,53 @@ struct ProtocolTests {
     let map = try trial.text(["map"])
     #expect(map.contains("25.50 °C, by its presentation format"), "\(map)")
   }
+
+  @Test("A named profile that decodes nothing is reported with the most common reason")
+  func unmatched() throws {
+    var talk = Self.talk
+    for byte: UInt8 in [1, 2, 3] { talk.notify(0x14, [0x55, 5, byte, 0, 0]) }
+    let trial = try Trial(
+      talk, profile: Self.band.replacingOccurrences(of: "fff0", with: "fff0, characteristic: fff7"))
+    for options in [[], ["--json"], ["--uuid", "fff7"]] {
+      let errors = try Program.run(["show"] + options + trial.arguments).errors
+      #expect(
+        errors.hasSuffix(
+          "trial.yaml matched nothing in this capture: 3 values of fff7 begin with 55, not a6\n"),
+        "\(options): \(errors)")
+    }
+    // Not if reading ended before the capture did.
+    let some = try Program.run(["show", "--limit", "1"] + trial.arguments).errors
+    #expect(!some.contains("matched nothing"))
+    let details = try trial.text(["show", "-v", "--uuid", "fff7"])
+    #expect(details.contains("not band: begins with 55, not a6\n"), "\(details)")
+    #expect(!details.contains("not band: has a checksum"))
+    talk.notify(0x14, [0xa6, 4, 0x83, 0x21])
+    let other = try Trial(talk, profile: Self.band)
+    #expect(try !Program.run(["show"] + other.arguments).errors.contains("matched nothing"))
+  }
+
+  @Test("Lines of text are found by their words, also if a line spans values")
+  func lines() throws {
+    let profile = """
+      profile: modem
+      applies_to: [{characteristic: fff7}]
+      frame: {lines: true, reassemble: {timeout_ms: 2000}}
+      messages:
+        - {command: "+NAME:", name: named, fields: [{name: name, type: utf8}], text: "is called {name}"}
+
+      """
+    var talk = Self.talk
+    for part in ["+NAME:lan", "tern\r\n", "OK\r"] { talk.notify(0x14, [UInt8](part.utf8)) }
+    let trial = try Trial(talk, profile: profile)
+    let lines = try trial.lines("fff7")
+    #expect(lines.count == 3 && lines[1] == "is called \"lantern\"" && lines[2] == "\"OK\"")
+    let found = try trial.text(["show", "--text", "lantern"])
+    #expect(found.contains("is called \"lantern\""))
+    // Without a profile, line ends are visible in quoted text.
+    let trialled = try Program.run(["profiles", "decode", "--uuid", "2a00", "41540d0a"])
+    #expect(trialled.text == "\"AT\\r\\n\"\n")
+    let refused = try Program.run(
+      ["profiles", "decode", "--profile", trial.arguments[1], "--uuid", "fff7", "4101"])
+    #expect(refused.text == "no profile decodes this; modem: contains 01, which is not text\n")
+  }
 }
