@@ -63,7 +63,8 @@ struct AdvertiserProfilesTests {
     options.isVerbose = true
     let verbose = Rendering.text(records, options)
     #expect(
-      verbose.split(separator: "\n").count { $0.contains("profile: trial") } == 1, "\(verbose)")
+      verbose.split(separator: "\n").count { $0.contains(#"name: "Trial Thing""#) } == 1,
+      "\(verbose)")
   }
 
   @Test("Other names, and names of other devices, do not count")
@@ -94,7 +95,7 @@ struct AdvertiserProfilesTests {
     var matches = ProfileMatches(options)
     let text = Rendering.run(&source, &matches)
     #expect(text.contains("2 values"), "\(text)")
-    #expect(text.contains("1 trial"), "\(text)")
+    #expect(text.contains("trial (1)"), "\(text)")
   }
 
   // MARK: Addresses

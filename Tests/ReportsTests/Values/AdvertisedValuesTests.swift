@@ -104,11 +104,11 @@ struct AdvertisedValuesTests {
 
   // MARK: This host
 
-  /// Returns LE Set Advertising Data with service data 180f: 64, in 31 bytes, and its response.
+  /// Returns LE Set Advertising Data with service data 1802: 64, in 31 bytes, and its response.
   private func set(_ level: String, status: String = "00") -> [TestRecord] {
     [
       sent(
-        "01 08 20 20 05 04 16 0f 18 \(level)" + String(repeating: " 00", count: 26)),
+        "01 08 20 20 05 04 16 02 18 \(level)" + String(repeating: " 00", count: 26)),
       received("04 0e 04 01 08 20 \(status)"),
     ]
   }
@@ -119,16 +119,16 @@ struct AdvertisedValuesTests {
     let text = values(set("64") + set("63") + set("00", status: "0c"))
     #expect(
       text == """
-          attribute             operation   count  packets  first → last
+          attribute                     operation   count  packets  first → last
         this host  advertising
-          service 180f Battery  advertised      2  #1–#3    64 → 63
+          service 1802 Immediate Alert  advertised      2  #1–#3    64 → 63
 
         """)
     let json = values(set("64"), .json)
     #expect(
-      json.contains(#""server":"local","uuid":"180f","operation":"advertisement""#), "\(json)")
+      json.contains(#""server":"local","uuid":"1802","operation":"advertisement""#), "\(json)")
     #expect(json.contains(#""direction":"sent","value":"64","response":2"#), "\(json)")
-    #expect(values(set("64"), .text).contains("this host service 180f Battery  64"))
+    #expect(values(set("64"), .text).contains("this host service 1802 Immediate Alert  64"))
     // The response is missing, so the command may have succeeded.
     #expect(values([set("64")[0]]).contains("advertised      1"))
   }

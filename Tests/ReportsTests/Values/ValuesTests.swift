@@ -339,7 +339,8 @@ struct ValuesTests {
         "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    0xaa, length 187"),
       "\(text)")
     #expect(
-      text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
+      text.contains(
+        "service 180f Battery        advertised      3  1.0/s  #2–#4    97 %, each time"))
   }
 
   @Test("Each reason for a missing response is reported with its number")
