@@ -169,11 +169,12 @@ enum CRCSearch {
     let degree = 63 - number.leadingZeroBitCount
     guard degree >= bits else { return nil }
     let top = UInt64(1) << UInt64(bits)
-    if degree == bits { return UInt32(number ^ top) }
+    // With the polynomial 1, a CRC is an exclusive or of bytes.
+    if degree == bits { return number ^ top == 1 ? nil : UInt32(number ^ top) }
     // Some factors are left over: the polynomial is the only divisor of the right degree.
     guard degree <= bits + 8 else { return nil }
     var only: UInt32?
-    for candidate in stride(from: UInt64(1), to: top, by: 2) {
+    for candidate in stride(from: UInt64(3), to: top, by: 2) {
       guard remainder(number, top | candidate) == 0 else { continue }
       if only != nil { return nil }
       only = UInt32(candidate)

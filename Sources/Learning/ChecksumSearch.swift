@@ -265,13 +265,39 @@ struct ChecksumSearch {
     else { return nil }
     let bits = columns.map { $0.bits() }
     var evidence = Evidence(matches: agreeing, frames: different, bits: 0)
-    for (place, frame) in matched {
+    // Of frames whose checksum is only a copy of one byte, the first alone counts.
+    let copies = copies(matched, checksum)
+    var isFirst = true
+    for (index, (place, frame)) in matched.enumerated() {
+      if copies.contains(index) {
+        guard isFirst else { continue }
+        isFirst = false
+      }
       for byte in 0..<checksum.width { evidence.bits += bits[byte][Int(frame[place + byte])] }
     }
     evidence.bits -=
       (isKnown ? 2 : triedBits + constantBits(checksum.algorithm))
       + Evidence.cost(exceptions: evidence.exceptions, of: different)
     return evidence
+  }
+
+  /// Returns the frames whose checksum is the byte at one distance before it: as if everything else
+  /// that it covers were 0.
+  private static func copies(
+    _ frames: [(place: Int, frame: [UInt8])], _ checksum: LearntChecksum
+  ) -> Set<Int> {
+    var most: [Int] = []
+    for distance in 1...16 {
+      var copies: [Int] = []
+      for (index, (place, frame)) in frames.enumerated() where place - distance >= checksum.first {
+        if checksum.found(in: frame, at: place) == UInt32(frame[place - distance]) {
+          copies.append(index)
+        }
+      }
+      if copies.count > most.count { most = copies }
+    }
+    // A few are chance.
+    return most.count * 2 > frames.count ? Set(most) : []
   }
 
   /// Returns the bits of the numbers that were fitted to the frames.

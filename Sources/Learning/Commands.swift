@@ -50,13 +50,15 @@ package struct LearntCommand: Sendable {
 package enum CommandSearch {
   private static let lastPlace = 9
   private static let mostCommands = 64
+  /// The bits that a command must explain.
+  private static let leastGain = Evidence.likelyBits
 
   /// Returns the place of the command: the byte that best predicts how long a frame is and which of
   /// its bytes are constant; nil if none does.
   package static func place(_ frame: LearntFrame) -> Int? {
     let frames = FrameSearch.differing(frame.frames)
     guard frames.count >= 6 else { return nil }
-    var best: (gain: Double, place: Int)?
+    var gains: [(gain: Double, place: Int)] = []
     // A command comes early: what is further away only happens to agree.
     let end = max(frame.start.count, frame.length.map { $0.at + $0.width } ?? 0)
     for place in frame.start.count...min(lastPlace, end + 2) where isFree(place, frame) {
@@ -73,9 +75,11 @@ package enum CommandSearch {
       gain += lengthBits(frames) - groups.values.reduce(0) { $0 + lengthBits($1) }
       gain += constantBits(frames, place, frame) * -1
       gain += groups.values.reduce(0) { $0 + constantBits($1, place, frame) }
-      if gain > best?.gain ?? 0 { best = (gain, place) }
+      gains.append((gain, place))
     }
-    return best?.place
+    // A number that is measured splits frames into more groups than the command before it.
+    let most = gains.map(\.gain).max() ?? 0
+    return gains.first { $0.gain >= leastGain && $0.gain >= 0.4 * most }?.place
   }
 
   /// Returns whether a place belongs neither to the start nor to the length.

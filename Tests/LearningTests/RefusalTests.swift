@@ -54,4 +54,17 @@ struct RefusalTests {
     }
     #expect(claims.count <= 2, "\(claims)")
   }
+
+  /// A byte that repeats another one, while the others are mostly 0, is no checksum: a lamp whose
+  /// user only tried shades of red.
+  @Test func aCopyOfOneByteIsNoChecksum() {
+    var values = (0..<70).map { place -> [UInt8] in
+      let red = UInt8(place * 3 & 0xff)
+      return [0x69, 0x96, 0x05, 0x02, red, 0, 0, red]
+    }
+    values[5] = [0x69, 0x96, 0x05, 0x02, 0, 0x7f, 0, 0x7f]
+    values[9] = [0x69, 0x96, 0x05, 0x02, 0, 0, 0x7f, 0x7f]
+    let learnt = FrameSearch.learn(ObservedValue.series(values))
+    #expect(learnt.kinds.allSatisfy { $0.checksum == nil && $0.partial == nil })
+  }
 }
