@@ -30,8 +30,11 @@ struct SerialTests {
     if let place {
       profile = profile.replacingOccurrences(of: "[{rfcomm: 1}, {psm: 0x0081}]", with: place)
     }
-    let path = try Folder().write("amplifier.yaml", [UInt8](profile.utf8))
-    let run = try Program.run(command + ["--profile", path, Program.sample("serial")])
+    let folder = try Folder()
+    let path = try folder.write("amplifier.yaml", [UInt8](profile.utf8))
+    let run = try withExtendedLifetime(folder) {
+      try Program.run(command + ["--profile", path, Program.sample("serial")])
+    }
     #expect(run.status == 0, "\(run.errors)")
     return run.text.split(separator: "\n").map { String($0) }
   }
