@@ -45,10 +45,14 @@ extension Fuzzing {
     if let broken = tell(profile, bytes) { return broken }
     guard let vendor = profile.vendor else { return nil }
     for value in values {
-      for frame in vendor.frames {
-        guard case .complete(let count) = frame.extent(of: value.bytes) else { continue }
-        if count > value.count { return "a frame of \(count) bytes in \(value.count)" }
-        _ = frame.parts(of: value.bytes, Slice(start: 0, count: count))
+      for isRequest in [false, true] {
+        let (layout, extent) = vendor.extent(of: value.bytes, isRequest: isRequest)
+        if case .complete(let count) = extent {
+          if count > value.count { return "a frame of \(count) bytes in \(value.count)" }
+          _ = vendor.frames[layout].parts(of: value.bytes, Slice(start: 0, count: count))
+        }
+        _ = vendor.wholeFrame(value.bytes, isRequest: isRequest)
+        _ = vendor.misfit(of: value.bytes, isRequest: isRequest)
       }
     }
     return nil
