@@ -15,7 +15,7 @@ struct LearnTests {
 
   @Test func aLampIsLearntAndItsProfilePassesItsCheck() throws {
     let folder = try Folder()
-    let capture = Program.package.appending(path: Program.sample("lamp")).path
+    let capture = Program.sample("lamp")
     let result = try Program.run(["profiles", "learn", "-o", "lamp.yaml", capture], in: folder)
     #expect(result.status == 0)
     #expect(result.errors == "")
@@ -40,7 +40,7 @@ struct LearnTests {
 
   @Test func numbersThatWereShownBecomeFields() throws {
     let folder = try Folder()
-    let capture = Program.package.appending(path: Program.sample("lamp")).path
+    let capture = Program.sample("lamp")
     let result = try Program.run(
       [
         "profiles", "learn", "-o", "lamp.yaml", "--shown", "#26=25.8 Temperature", "--shown",
@@ -60,7 +60,10 @@ struct LearnTests {
     arguments: ["", "#26", "26=", "#x=3", "#26=a", "#0=3", "=3"])
   func wrongShown(_ text: String) throws {
     let result = try Program.run(
-      ["profiles", "learn", "--shown", text, Program.sample("lamp")])
+      [
+        "profiles", "learn", "--shown", text,
+        Program.sample("lamp"),
+      ])
     #expect(result.status == 64)
     #expect(result.errors.contains("expected a packet, a number and a name"))
   }
@@ -89,11 +92,17 @@ struct LearnTests {
 
   @Test func positionsShowWhatBytesDo() throws {
     let result = try Program.run(
-      ["values", "--positions", "--uuid", "a0c1", Program.sample("lamp")])
+      [
+        "values", "--positions", "--uuid", "a0c1",
+        Program.sample("lamp"),
+      ])
     #expect(result.text.contains("byte   0  always 5a; start\n"))
     #expect(result.text.contains("byte   1  02 to 05, 3 different; length (certain)\n"))
     let json = try Program.run(
-      ["values", "--positions", "--json", "--uuid", "a0c1", Program.sample("lamp")])
+      [
+        "values", "--positions", "--json", "--uuid", "a0c1",
+        Program.sample("lamp"),
+      ])
     #expect(json.text.contains("\"kind\":\"constant\",\"least\":\"5a\",\"part\":\"start\""))
   }
 
