@@ -123,7 +123,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     // Frames, checksums and exchanges of unknown protocols from their values alone: `profiles learn`.
-    .target(name: "Learning", dependencies: ["Decoders", "Bluetooth", "Bytes"], swiftSettings: strict),
+    .target(
+      name: "Learning", dependencies: ["Decoders", "Bluetooth", "Bytes"], swiftSettings: strict),
     // What is remembered of each connection and controller until the end of a capture, with the
     // packets that show it.
     .target(

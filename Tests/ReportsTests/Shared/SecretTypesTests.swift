@@ -10,8 +10,8 @@ struct SecretTypesTests {
   @Test("The known secret types are those of the built-in profiles")
   func types() {
     let marked = BuiltInProfiles.all.filter { $0.hasSecrets && $0.subject.isAttribute }
-      let types = Set(marked.map(\.subject.uuid))
-      #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) } + SecretTypes.vendors))
+    let types = Set(marked.map(\.subject.uuid))
+    #expect(types == Set(SecretTypes.known.map { BluetoothUUID($0) } + SecretTypes.vendors))
     #expect(BuiltInProfiles.vendors.allSatisfy { !$0.hasSecrets })
     #expect(BuiltInProfiles.all.allSatisfy { $0.subject.isAttribute || !$0.hasSecrets })
   }
