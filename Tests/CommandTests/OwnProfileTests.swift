@@ -250,7 +250,7 @@ struct OwnProfileTests {
 
   @Test("match reports that there is nothing to match")
   func noValues() throws {
-    let capture = Program.sample("classic")
+    let capture = Program.sample("management")
     #expect(try Program.run(["profiles", "match", capture]).text == "no values to explain\n")
     let json = try Program.run(["profiles", "match", "--json", capture])
     #expect((json.objects.first??["subjects"] as? [Any])?.isEmpty == true, "got \(json.text)")

@@ -48,8 +48,14 @@ private func signed(_ number: Int, _ width: Int) -> Int {
 }
 
 /// Returns whether a decoded number is a raw one, divided.
+/// Returns the number of a decoded field.
+private func amount(_ field: Any?) -> Double? { (field as? [String: Any])?["number"] as? Double }
+
+/// Returns the elements of a decoded field.
+private func list(_ field: Any?) -> [Any]? { (field as? [String: Any])?["list"] as? [Any] }
+
 private func isSame(_ field: Any?, _ raw: Int, _ divisor: Double) -> Bool {
-  guard let value = field as? Double else { return false }
+  guard let value = amount(field) else { return false }
   return abs(value - Double(raw) / divisor) < 0.0001
 }
 
@@ -80,8 +86,8 @@ struct VendorCaptureTests {
         #expect(isSame(fields["current"], signed(number(data, 2, 2, big: true), 2), 100))
         #expect(isSame(fields["remaining_capacity"], number(data, 4, 2, big: true), 100))
         #expect(isSame(fields["charge"], Int(data[19]), 1))
-        #expect(fields["charge_fet"] as? String == (data[20] & 1 == 1 ? "on" : "off"))
-        let temperatures = try #require(fields["temperatures"] as? [Any])
+        #expect((fields["charge_fet"] as? [String: Any])?["word"] as? String == (data[20] & 1 == 1 ? "on" : "off"))
+        let temperatures = try #require(list(fields["temperatures"]))
         #expect(temperatures.count == 3)
         for (index, temperature) in temperatures.enumerated() {
           let raw = number(data, 23 + 2 * index, 2, big: true) - 2731
@@ -90,8 +96,7 @@ struct VendorCaptureTests {
         basicCount += 1
       }
       for at in all.indices where all[at...].starts(with: [0xdd, 0x04, 0x00, 0x08]) {
-        let voltages = try #require(
-          cells.dropFirst(cellCount).first?["voltages"] as? [Any])
+        let voltages = try #require(list(cells.dropFirst(cellCount).first?["voltages"]))
         #expect(voltages.count == 4)
         for (index, voltage) in voltages.enumerated() {
           #expect(isSame(voltage, number(all, at + 4 + 2 * index, 2, big: true), 1000))
@@ -129,7 +134,7 @@ struct VendorCaptureTests {
         #expect(isSame(fields["state_of_charge"], Int(frame[141]), 1))
         #expect(isSame(fields["mosfet_temperature"], signed(number(frame, 134, 2), 2), 10))
         // The cells add up to the voltage, so they are where the profile expects them.
-        let voltages = try #require(fields["voltages"] as? [Double])
+        let voltages = try #require(list(fields["voltages"])).compactMap(amount)
         let sumOfCells = voltages.reduce(0, +)
         #expect(abs(sumOfCells - Double(number(frame, 118, 4)) / 1000) < 0.2)
         frames += 1
@@ -146,8 +151,8 @@ struct VendorCaptureTests {
     let frames = try streams(capture, "jk").flatMap(\.messages).filter { $0.name == "cells_jk04" }
     #expect(frames.count == 49)
     for (_, fields) in frames {
-      let voltages = try #require(fields["voltages"] as? [Double]).filter { $0 > 0 }
-      let average = try #require(fields["average"] as? Double)
+      let voltages = try #require(list(fields["voltages"])).compactMap(amount).filter { $0 > 0 }
+      let average = try #require(amount(fields["average"]))
       #expect(voltages.count == 16)
       #expect(abs(voltages.reduce(0, +) / 16 - average) < 0.002)
     }

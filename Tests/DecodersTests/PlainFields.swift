@@ -28,6 +28,7 @@ struct PlainFields {
 
   private static func value(_ tree: Tree) -> String {
     guard case .object(let members) = tree else { return "no object" }
+    if case ("\"json\"", .scalar(let text))? = members.first { return unquoted(text) }
     for key in ["word", "number", "code", "flag", "text", "hex"] {
       if case .scalar(let value)? = members.first(where: { $0.key == "\"\(key)\"" })?.value {
         return value
@@ -38,6 +39,17 @@ struct PlainFields {
     case ("\"fields\"", let group)?: return fields(group)
     default: return "no value"
     }
+  }
+
+  /// Returns what a JSON string stands for.
+  private static func unquoted(_ string: String) -> String {
+    var text: [UInt8] = []
+    var isEscaped = false
+    for byte in string.utf8.dropFirst().dropLast() {
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      if !isEscaped { text.append(byte) }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private mutating func tree() -> Tree {
