@@ -74,6 +74,11 @@ extension DecodedWriter {
         output.text(",\"word\":")
         word(Int(entry.word), into: &output)
       }
+    } else if content == .structure {
+      // A string, since the payload can be of any type.
+      var text = Output()
+      self.value(entry, value, into: &text)
+      output.jsonString(text.bytes)
     } else {
       self.value(entry, value, into: &output)
       if hasUnit, content == .number { unit(entry, into: &output) }

@@ -69,10 +69,8 @@ package struct DecodedWriter: ~Copyable {
     case .bytes, .tail: quoted(&output) { hex(bytes, into: &$0) }
     case .structure:
       var data = StructuredData(field(of: entry)?.kind == .cbor ? .cbor : .json, isJSON: isJSON)
-      // The decoder has checked it. In JSON it is a string, since it can be of any type.
-      var text = Output()
-      try? data.write(bytes, into: &text)
-      if isJSON { output.jsonString(text.bytes) } else { output.raw(text.bytes) }
+      // The decoder has checked it.
+      try? data.write(bytes, into: &output)
     case .group: break
     }
   }

@@ -28,7 +28,9 @@ struct CaptureSweepTests {
       #expect(text.status == json.status && text.errors == json.errors, "\(name)")
       let isEmpty = file.records == 0
       // A capture may end within a message.
-      let remarks = text.errors.split(separator: "\n").filter { !$0.hasSuffix("and the capture ends") }
+      let remarks = text.errors.split(separator: "\n").filter {
+        !$0.hasSuffix("and the capture ends")
+      }
       #expect(remarks.isEmpty == (isWhole && !isEmpty), "\(name)")
       #expect(json.packets == Array(1..<file.records + 1), "\(name)")
       #expect(text.lines.count == (file.records == 0 ? 0 : file.records + 1), "\(name)")

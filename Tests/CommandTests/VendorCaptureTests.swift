@@ -86,7 +86,9 @@ struct VendorCaptureTests {
         #expect(isSame(fields["current"], signed(number(data, 2, 2, big: true), 2), 100))
         #expect(isSame(fields["remaining_capacity"], number(data, 4, 2, big: true), 100))
         #expect(isSame(fields["charge"], Int(data[19]), 1))
-        #expect((fields["charge_fet"] as? [String: Any])?["word"] as? String == (data[20] & 1 == 1 ? "on" : "off"))
+        #expect(
+          (fields["charge_fet"] as? [String: Any])?["word"] as? String
+            == (data[20] & 1 == 1 ? "on" : "off"))
         let temperatures = try #require(list(fields["temperatures"]))
         #expect(temperatures.count == 3)
         for (index, temperature) in temperatures.enumerated() {
