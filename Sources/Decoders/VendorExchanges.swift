@@ -19,6 +19,8 @@ struct VendorExchanges: Sendable {
     let timeout: Int
     /// What it requests, if responses have no length.
     var asked: Asked?
+    /// Whether a later request was answered first.
+    fileprivate(set) var isOvertaken = false
 
     /// Returns whether a request that was sent at a time has already timed out.
     fileprivate static func isOverdue(_ sent: Timestamp?, _ timeout: Int, at now: Timestamp?)
@@ -53,10 +55,17 @@ struct VendorExchanges: Sendable {
 
   // MARK: Requests
 
-  /// Records a request that expects an answer.
+  /// Records a request that expects an answer. It replaces an overtaken one with the same command:
+  /// such a request is sent again since its answer did not come.
   mutating func add(_ request: Request, _ title: String) {
     if let tally = tally(title, request.owner, request.conversation) {
       tallies[tally].requests += 1
+    }
+    if let overtaken = open.firstIndex(where: {
+      $0.isOvertaken && $0.owner == request.owner && $0.conversation == request.conversation
+        && $0.command == request.command
+    }) {
+      giveUp(overtaken)
     }
     if open.count >= Self.mostRequests { giveUp(0) }
     open.append(request)
@@ -81,6 +90,10 @@ struct VendorExchanges: Sendable {
     }
     note.request = open[found].packet
     if let sent = open[found].time, let time { note.latency = time.nanoseconds(since: sent) }
+    for earlier in 0..<found
+    where open[earlier].owner == owner && open[earlier].conversation == conversation {
+      open[earlier].isOvertaken = true
+    }
     settle(found)
     return note
   }

@@ -90,6 +90,22 @@ struct VendorMessagesTests {
     #expect(tally?.requests == 2 && tally?.answered == 1 && tally?.unanswered == [2])
   }
 
+  @Test("A request that is sent again after a later one was answered had no answer")
+  mutating func overtaken() {
+    _ = accept(frame(2, []), handle: 0x10, isWritten: true, packet: 1)
+    _ = accept(frame(3, [11, 20]), handle: 0x10, isWritten: true, packet: 2)
+    #expect(accept(frame(0x83, [1, 0]), packet: 3)?.request == 2)
+    _ = accept(frame(2, []), handle: 0x10, isWritten: true, packet: 4, milliseconds: 900)
+    let answer = accept(frame(0x82, [85, 1]), packet: 5, milliseconds: 950)
+    #expect(answer?.request == 4 && answer?.exchange.latency == 50_000_000)
+    // Without a later answer, both may still be answered, in their order.
+    _ = accept(frame(2, []), handle: 0x10, isWritten: true, packet: 6, milliseconds: 960)
+    _ = accept(frame(2, []), handle: 0x10, isWritten: true, packet: 7, milliseconds: 970)
+    #expect(accept(frame(0x82, [85, 1]), packet: 8, milliseconds: 980)?.request == 6)
+    messages.finish()
+    #expect(messages.tallies.first?.unanswered.first == 1)
+  }
+
   @Test("All state is bounded")
   mutating func bounds() {
     for index in 0..<5000 {
