@@ -115,6 +115,9 @@ package struct ValueTrial: ~Copyable {
         if right == subject.match.count { right += 100 }
         if subject.sizes?.contains(value.byteCount) ?? true { right += 10 }
         if subject.service == nil || subject.service?.shortest == service?.shortest { right += 10 }
+        // One for devices with a certain name is close only if nothing but the name is missing:
+        // some are for manufacturer data of any company.
+        if subject.device != nil, right < subject.match.count + 120 { continue }
         if right > nearest?.right ?? -1 { nearest = (definition, right, attempt.offset) }
       }
     }
