@@ -100,8 +100,8 @@ package enum CommandSearch {
         let next = (high: found.bytes[place], low: found.bytes[low])
         if let last, last.high != next.high {
           changes += 1
-          // Frames between may be missing.
-          if last.high &+ 1 == next.high, last.low >= 0xf0, next.low < 0x10 { carries += 1 }
+          // Frames between may be missing, such as those that the sample leaves out.
+          if last.high &+ 1 == next.high, last.low >= 0xc0, next.low < 0x40 { carries += 1 }
         }
         last = next
       }
