@@ -55,7 +55,7 @@ struct FrameSearchTests {
       // The beginning of the data is constant for long.
       var frame = [UInt8(number & 0xff), UInt8(number >> 8), UInt8(number >> 8) &* 7, 0x11, 0x22]
       frame += random.bytes(8)
-      let sum = ChecksumAlgorithm.crc16Modbus.compute(frame.span.bytes)
+      let sum = ChecksumAlgorithm.crc16Modbus.compute(frame, 0..<frame.count)
       return frame + [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
     }
     let kind = try #require(FrameSearch.learn(ObservedValue.series(frames)).kinds.first)
