@@ -66,6 +66,7 @@ package enum CommandSearch {
       // A second length is not a command.
       let rest = frames[0].count - Int(frames[0][place])
       if frames.allSatisfy({ $0.count - Int($0[place]) == rest }) { continue }
+      if isCarry(place, frame) { continue }
       var groups: [UInt8: [[UInt8]]] = [:]
       for bytes in frames { groups[bytes[place], default: []].append(bytes) }
       guard groups.count >= 2, groups.count <= mostCommands, groups.count * 2 <= frames.count
@@ -87,6 +88,26 @@ package enum CommandSearch {
     if place < frame.start.count { return false }
     guard let length = frame.length else { return true }
     return place < length.at || place >= length.at + length.width
+  }
+
+  /// Returns whether a byte counts how often the one beside it has overflowed: both are one number,
+  /// such as that of a block of firmware.
+  private static func isCarry(_ place: Int, _ frame: LearntFrame) -> Bool {
+    for low in [place - 1, place + 1] where isFree(low, frame) {
+      var (changes, carries) = (0, 0)
+      var last: (high: UInt8, low: UInt8)?
+      for found in frame.frames where max(place, low) < found.bytes.count {
+        let next = (high: found.bytes[place], low: found.bytes[low])
+        if let last, last.high != next.high {
+          changes += 1
+          // Frames between may be missing, such as those that the sample leaves out.
+          if last.high &+ 1 == next.high, last.low >= 0xc0, next.low < 0x40 { carries += 1 }
+        }
+        last = next
+      }
+      if carries >= 2, carries * 3 >= changes * 2 { return true }
+    }
+    return false
   }
 
   private static func lengthBits(_ frames: [[UInt8]]) -> Double {

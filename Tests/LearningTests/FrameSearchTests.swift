@@ -46,6 +46,23 @@ struct FrameSearchTests {
     #expect(lost.count * 10 <= rounds, "\(lost)")
   }
 
+  /// The high byte of a number that counts blocks is not a command, although it is the same in 256
+  /// frames after each other; nor is it if some frames are missing.
+  @Test(arguments: [(1, 1500), (21, 5000)])
+  func theHighByteOfACounterIsNoCommand(step: Int, blocks: Int) throws {
+    var random = SeededGenerator(seed: 8)
+    let frames = stride(from: 0, to: blocks, by: step).map { number -> [UInt8] in
+      // The beginning of the data is constant for long.
+      var frame = [UInt8(number & 0xff), UInt8(number >> 8), UInt8(number >> 8) &* 7, 0x11, 0x22]
+      frame += random.bytes(8)
+      let sum = ChecksumAlgorithm.crc16Modbus.compute(frame, 0..<frame.count)
+      return frame + [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
+    }
+    let kind = try #require(FrameSearch.learn(ObservedValue.series(frames)).kinds.first)
+    #expect(kind.checksum?.confidence == .certain)
+    #expect(CommandSearch.place(kind) != 1)
+  }
+
   /// Frames that do not fit into a value, as over a link with an MTU of 23.
   @Test func framesInSeveralValuesAreJoined() throws {
     var random = SeededGenerator(seed: 5)

@@ -115,6 +115,10 @@ package struct ValueTrial: ~Copyable {
         if right == subject.match.count { right += 100 }
         if subject.sizes?.contains(value.byteCount) ?? true { right += 10 }
         if subject.service == nil || subject.service?.shortest == service?.shortest { right += 10 }
+        // One for devices with a certain name is close only if nothing but the name is missing, and
+        // one for manufacturer data of any company only if it begins as the data does.
+        if subject.device != nil, right < subject.match.count + 120 { continue }
+        if attempts.count > 1, attempt.offset == 0, right < subject.match.count + 100 { continue }
         if right > nearest?.right ?? -1 { nearest = (definition, right, attempt.offset) }
       }
     }

@@ -75,6 +75,8 @@ extension Sentence {
     comma()
     output.text("RFCOMM channel ")
     output.decimal(Int(service.channel))
+    // A record may name neither a class nor a text, or they may be in another response.
+    guard service.uuid != nil || !service.name.isEmpty else { return }
     output.text(" is ")
     if let uuid = service.uuid { output.namedUUID(uuid, as: .service) }
     guard !service.name.isEmpty else { return }
