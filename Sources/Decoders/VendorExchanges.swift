@@ -19,7 +19,7 @@ struct VendorExchanges: Sendable {
     let timeout: Int
     /// What it requests, if responses have no length.
     var asked: Asked?
-    /// Whether a later request was answered first.
+    /// Whether a later request was answered before it: its own answer was probably lost.
     fileprivate(set) var isOvertaken = false
 
     /// Returns whether a request that was sent at a time has already timed out.
@@ -55,32 +55,24 @@ struct VendorExchanges: Sendable {
 
   // MARK: Requests
 
-  /// Records a request that expects an answer. It replaces an overtaken one with the same command:
-  /// such a request is sent again since its answer did not come.
+  /// Records a request that expects an answer.
   mutating func add(_ request: Request, _ title: String) {
     if let tally = tally(title, request.owner, request.conversation) {
       tallies[tally].requests += 1
-    }
-    if let overtaken = open.firstIndex(where: {
-      $0.isOvertaken && $0.owner == request.owner && $0.conversation == request.conversation
-        && $0.command == request.command
-    }) {
-      giveUp(overtaken)
     }
     if open.count >= Self.mostRequests { giveUp(0) }
     open.append(request)
   }
 
-  /// Finds the oldest request that a response fits.
+  /// Finds the oldest request that a response fits. Those that were overtaken come last: if a
+  /// request is repeated because its answer was lost, the next answer belongs to the repetition.
   mutating func answer(
     _ title: String, _ owner: Int, _ conversation: UInt64, _ time: Timestamp?,
     _ fits: (Request) -> Bool
   ) -> ExchangeNote {
     expire(time, owner)
     var note = ExchangeNote()
-    let found = open.firstIndex {
-      $0.owner == owner && $0.conversation == conversation && fits($0)
-    }
+    let found = fitting(owner, conversation, fits)
     let tally = tally(title, owner, conversation)
     guard let found else {
       // Before the first request, the capture may have begun too late to contain it, or the
@@ -90,12 +82,25 @@ struct VendorExchanges: Sendable {
     }
     note.request = open[found].packet
     if let sent = open[found].time, let time { note.latency = time.nanoseconds(since: sent) }
-    for earlier in 0..<found
-    where open[earlier].owner == owner && open[earlier].conversation == conversation {
-      open[earlier].isOvertaken = true
+    for older in 0..<found
+    where open[older].owner == owner && open[older].conversation == conversation {
+      open[older].isOvertaken = true
     }
     settle(found)
     return note
+  }
+
+  private func fitting(
+    _ owner: Int, _ conversation: UInt64, _ fits: (Request) -> Bool
+  ) -> Int? {
+    var overtaken: Int?
+    for index in open.indices
+    where open[index].owner == owner && open[index].conversation == conversation {
+      guard !(open[index].isOvertaken && overtaken != nil), fits(open[index]) else { continue }
+      guard open[index].isOvertaken else { return index }
+      overtaken = index
+    }
+    return overtaken
   }
 
   /// Counts a request as answered, and removes it.

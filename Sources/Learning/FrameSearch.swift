@@ -260,13 +260,14 @@ package enum FrameSearch {
     return ChecksumSearch.evenly(different, mostFrames)
   }
 
-  /// Returns the byte at the end of most frames, if they are equally long and it is repeated.
+  /// Returns the byte at the end of most frames, if it is repeated and their values are equally
+  /// long.
   private static func padding(_ frames: [[UInt8]]) -> UInt8? {
-    let count = frames[0].count
-    guard frames.allSatisfy({ $0.count == count }), count >= 8, let last = frames[0].last else {
+    let count = frames.map(\.count).min() ?? 0
+    guard count >= 8, frames.allSatisfy({ $0.count % count == 0 }), let last = frames[0].last else {
       return nil
     }
-    let padded = frames.count { $0[count - 1] == last && $0[count - 2] == last }
+    let padded = frames.count { $0[$0.count - 1] == last && $0[$0.count - 2] == last }
     return padded * 2 >= frames.count ? last : nil
   }
 

@@ -28,10 +28,10 @@ package struct LearntLength: Sendable, Equatable {
 
 enum LengthSearch {
   /// The last place of a length, and what may be added to it.
-  static let lastPlace = 9
+  static let lastPlace = 15
   static let added = -2...16
   /// log2 of the number of hypotheses: places, types and constants.
-  static let triedBits = 9.0
+  static let triedBits = 10.0
 
   /// Returns the length fields that agree with different frames, the best first.
   ///

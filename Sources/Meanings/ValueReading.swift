@@ -214,8 +214,9 @@ package struct ValueReading: ~Copyable {
     noteGap(memory)
     let value = packet.bytes.part(slice)
     let plan = profiles.plan(serial.channel)
+    let notesMisfits = !unmatched.isEmpty || explainsMisfits
     guard value.byteCount > 0,
-      !profiles.decodesNothing(plan, value) || messages.hasOpenFrames
+      !profiles.decodesNothing(plan, value) || messages.hasOpenFrames || notesMisfits
     else { return }
     let conversation = memory.conversationKey(link, serial.server)
     let isWritten = Side(sent: direction) != serial.server
@@ -240,6 +241,10 @@ package struct ValueReading: ~Copyable {
       ?? first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
         messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
       }
+    if notesMisfits {
+      if let found { unmatched.note(found.vendor) }
+      noteMisfits(plan, nil, service, way, isOfDevice, value, number, found?.vendor)
+    }
     guard let found else { return }
     remember(found, number, 0)
     if decodes {

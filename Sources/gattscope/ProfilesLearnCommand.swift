@@ -69,7 +69,8 @@ struct ProfilesLearnCommand: ParsableCommand {
     }
     try file.write(
       profile,
-      or: "nothing was learnt, so there is no profile; gattscope profiles new writes one to fill in"
+      or: "nothing was learnt, so there is no profile; "
+        + "gattscope profiles new writes one for characteristics"
     )
   }
 }

@@ -33,6 +33,9 @@ struct ProfilesNewCommand: ParsableCommand {
   @OptionGroup
   var supplied: SuppliedOptions
 
+  /// Why there is no profile.
+  private static let nothing = "there is no value of a characteristic with a known UUID"
+
   mutating func run() throws {
     try file.refuseToWrite(over: captures)
     var options = ValuesOptions()
@@ -51,8 +54,12 @@ struct ProfilesNewCommand: ParsableCommand {
     } inspect: { report in
       profile = report.profile
     }
-    try file.write(profile, or: "there is no value of a characteristic with a known UUID")
+    try file.write(profile, or: Self.nothing)
     if file.output == nil {
+      guard !profile.isEmpty else {
+        Terminal.complain(Self.nothing)
+        throw ExitCode(1)
+      }
       try Terminal.write { output in output.raw(profile.bytes) }
     }
   }

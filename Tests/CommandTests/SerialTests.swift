@@ -63,6 +63,19 @@ struct SerialTests {
     for (line, words) in zip(lines, words) { #expect(line.contains(words), "\(line)") }
   }
 
+  @Test("A profile of a serial channel that decodes nothing is reported, with the reason")
+  func unmatched() throws {
+    let folder = try Folder()
+    func errors(_ profile: String) throws -> String {
+      let path = try folder.write("amplifier.yaml", [UInt8](profile.utf8))
+      return try Program.run(["show", "--profile", path, Program.sample("serial")]).errors
+    }
+    #expect(try !errors(Self.profile).contains("matched nothing"))
+    let other = Self.profile.replacingOccurrences(of: "\"7e\"", with: "\"7d\"")
+    #expect(
+      try errors(other).contains("matched nothing in this capture: 6 values begin with 7e, not 7d"))
+  }
+
   @Test func selections() throws {
     func count(_ arguments: [String]) throws -> Int {
       let run = try Program.run(["values", "--json"] + arguments + [Program.sample("serial")])

@@ -297,6 +297,17 @@ struct ControlPointTests {
     #expect(accept([6, 0, 1, 1], packet: 7)?.isOrphan == true)
   }
 
+  @Test("A request that was overtaken is answered only if no other one fits")
+  mutating func overtaken() {
+    _ = accept([1, 1], isWritten: true, packet: 1)
+    _ = accept([3, 0], isWritten: true, packet: 2)
+    #expect(accept([6, 0, 3, 1], packet: 3)?.request == 2)
+    // Sent again, since #1 was lost.
+    _ = accept([1, 1], isWritten: true, packet: 4)
+    #expect(accept([6, 0, 1, 1], packet: 5)?.request == 4)
+    #expect(accept([6, 0, 1, 1], packet: 6)?.request == 1)
+  }
+
   @Test("A refused request awaits no response; other requests may remain unanswered")
   mutating func unanswered() {
     _ = accept([1, 1], isWritten: true, packet: 1)

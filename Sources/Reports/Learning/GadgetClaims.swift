@@ -85,6 +85,13 @@ enum GadgetWords {
     }
   }
 
+  /// Returns what the values of a channel are called in text. On serial channels, nothing is
+  /// written or notified.
+  static func direction(_ channel: ChannelValues) -> StaticString {
+    guard channel.serial != nil else { return flow(channel.flow) }
+    return channel.flow == .written ? "to the server" : "from the server"
+  }
+
   static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
   }
@@ -251,10 +258,11 @@ extension GadgetChannel {
   var remarkWords: String? {
     switch learnt.remark {
     case nil: nil
+    case .tooFew(0): "no complete value"
     case .tooFew(let different):
       "\(GadgetWords.count(different, "different value is", "different values are")) too few: at least \(LearntChannel.leastDifferent)"
     case .blocks(let size): "blocks of \(size) bytes without structure: encrypted?"
-    case .text: "text"
+    case .text: "text, which a profile with frame: {lines: true} can read"
     case .nothing: "no length and no checksum was found"
     }
   }

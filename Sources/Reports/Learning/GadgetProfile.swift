@@ -196,7 +196,8 @@ struct GadgetProfile {
         let most = max(512, 2 * max(longest, frame.sizes.upperBound))
         put(&self, "reassemble: {timeout_ms: 2000, max: \(min(65_535, most))}")
       } else {
-        put(&self, "# frames span several values, and where they end is not known")
+        put(&self, "# frames span several values, and where they end is not known:")
+        put(&self, "# each value is read alone")
       }
     }
     let gap = Self.gap(kind)

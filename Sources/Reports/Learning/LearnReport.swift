@@ -80,9 +80,8 @@ package struct LearnReport: PacketReport, ~Copyable {
   }
 
   private func writeDevice(_ device: CollectedChannels.Device, into page: inout Output) {
-    if device.side == .local {
-      page.text("this host")
-    } else if let peer = device.peer {
+    if device.side == .local { page.text("this host, used by ") }
+    if let peer = device.peer {
       page.address(peer)
     } else {
       page.text("peer unknown")
@@ -103,7 +102,7 @@ package struct LearnReport: PacketReport, ~Copyable {
       for (number, kind) in channel.kinds.enumerated() {
         page.string(GadgetWords.name(channel.source))
         page.byte(0x20)
-        page.text(GadgetWords.flow(channel.source.flow))
+        page.text(GadgetWords.direction(channel.source))
         page.string(
           number == 0
             ? ": \(GadgetWords.count(channel.source.sample.seen, "value"))" : ": other frames")
@@ -128,19 +127,23 @@ package struct LearnReport: PacketReport, ~Copyable {
     for channel in unknown {
       page.string(GadgetWords.name(channel.source))
       page.byte(0x20)
-      page.text(GadgetWords.flow(channel.source.flow))
+      page.text(GadgetWords.direction(channel.source))
       page.string(
         ": \(GadgetWords.count(channel.source.sample.seen, "value")), \(channel.remarkWords ?? "")\n"
       )
       for words in channel.limitWords { Self.line("", words, into: &page) }
     }
-    let wishes = gadget.channels.flatMap(\.wishes)
+    var known: Set<String> = []
+    let wishes = gadget.channels.flatMap(\.wishes).filter { known.insert($0).inserted }
     let payload = gadget.channels.contains { !$0.kinds.isEmpty }
     if payload {
       let example = gadget.exampleOfShown.map { ", as in --shown '#\($0)=13.3 volts'" } ?? ""
       Self.line(
         "not known", "what the payloads mean: add numbers that the app showed\(example)",
         into: &page)
+    }
+    if !payload, unknown.contains(where: { $0.learnt.remark == .nothing }) {
+      Self.line("to try", "gattscope values --positions: what each byte does", into: &page)
     }
     for (place, wish) in wishes.prefix(6).enumerated() {
       Self.line(place == 0 ? "to capture" : "", wish, into: &page)

@@ -66,21 +66,36 @@ package struct PositionsReport: PacketReport, ~Copyable {
     let sizes = (bytes.map(\.count).min() ?? 0)...(bytes.map(\.count).max() ?? 0)
     page.string(GadgetWords.name(channel.source))
     page.byte(0x20)
-    page.text(GadgetWords.flow(channel.source.flow))
+    page.text(GadgetWords.direction(channel.source))
     page.string(
       ": \(GadgetWords.count(channel.source.sample.seen, "value")), "
         + "\(channel.learnt.different) different, \(GadgetWords.range(sizes))\n")
     let columns = CommandSearch.raggedColumns(bytes, most: mostPositions)
-    for (place, column) in columns.enumerated() {
-      page.text("  byte ")
-      page.decimal(UInt(place), columns: 3)
-      page.text("  ")
-      page.string(words(column, channel))
-      if column.count < bytes.count {
-        page.string(", in \(column.count) of \(bytes.count) values")
+    let lines = columns.enumerated().map { place, column in
+      var line = words(column, channel)
+      if column.count < bytes.count { line += ", in \(column.count) of \(bytes.count) values" }
+      if let part = part(place, channel) { line += "; \(part)" }
+      return line
+    }
+    // Constant bytes that follow each other are one line.
+    var runs: [Range<Int>] = []
+    for place in lines.indices {
+      if let last = runs.last, lines[last.lowerBound] == lines[place],
+        case .constant = columns[place].kind
+      {
+        runs[runs.count - 1] = last.lowerBound..<place + 1
+      } else {
+        runs.append(place..<place + 1)
       }
-      let part = part(place, channel)
-      if let part { page.string("; \(part)") }
+    }
+    let hasRuns = runs.contains { $0.count > 1 }
+    for run in runs {
+      page.text("  byte ")
+      page.decimal(UInt(run.lowerBound), columns: 3)
+      let end = run.count > 1 ? "–\(run.upperBound - 1)" : ""
+      page.string(end)
+      page.spaces(hasRuns ? 6 - end.count : 2)
+      page.string(lines[run.lowerBound])
       page.byte(0x0a)
     }
     if sizes.upperBound > mostPositions {

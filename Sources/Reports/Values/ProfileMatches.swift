@@ -208,10 +208,14 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     }
     guard !unknown.isEmpty else { return }
     output.text("to learn more: gattscope profiles learn ")
-    let uuids = unknown.compactMap(\.key.uuid)
-    if uuids.count == unknown.count {
+    if unknown.allSatisfy({ $0.key.uuid != nil }) {
+      let most = unknown.indices.sorted { first, second in
+        (unknown[second].unexplained, first) < (unknown[first].unexplained, second)
+      }.prefix(4).sorted()
       output.text("--uuid ")
-      output.listed(uuids.prefix(4), separatedBy: ",") { $0.uuid($1.shortest) }
+      output.listed(most.compactMap { unknown[$0].key.uuid }, separatedBy: ",") {
+        $0.uuid($1.shortest)
+      }
       output.byte(0x20)
     }
     output.text("-o gadget.yaml ")
