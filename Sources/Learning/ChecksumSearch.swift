@@ -108,9 +108,9 @@ struct ChecksumSearch {
 
   // MARK: CRCs
 
-  /// An algorithm with a name, whose results for all beginnings of a frame are computed in one pass.
-  /// Like all of these, it reflects both input and result or neither, and its initial value is 0 or
-  /// all ones.
+  /// An algorithm with a name, whose results for all beginnings of a frame are computed in one
+  /// pass. Like all of these, it reflects both input and result or neither, and its initial value
+  /// is 0 or all ones.
   private struct NamedCRC {
     let algorithm: ChecksumAlgorithm
     private let table: [UInt32]

@@ -506,16 +506,14 @@ struct ProtocolReader {
         }
         claim.company = number
       }
+      guard ["characteristic", "rfcomm", "psm"].count(where: keys.has) <= 1 else {
+        throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
+      }
       if let node = keys.node("rfcomm") {
         claim.channel = .rfcomm(UInt8(try node.number(in: 1...30)))
       }
       if let node = keys.node("psm") {
-        guard claim.channel == nil, claim.characteristic == nil else {
-          throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
-        }
         claim.channel = .creditBased(PSM(rawValue: UInt16(try node.number(in: 1...0xffff))))
-      } else if claim.channel != nil, claim.characteristic != nil {
-        throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
       }
       claim.isFrame = try keys.node("frame")?.flag() ?? false
       try keys.finish()
