@@ -506,8 +506,9 @@ struct ProtocolReader {
         }
         claim.company = number
       }
-      guard ["characteristic", "rfcomm", "psm"].count(where: keys.has) <= 1 else {
-        throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
+      let places = ["characteristic", "rfcomm", "psm"].compactMap { keys.node($0) }
+      if places.count > 1, let last = places.last {
+        throw last.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
       }
       if let node = keys.node("rfcomm") {
         claim.channel = .rfcomm(UInt8(try node.number(in: 1...30)))
