@@ -32,6 +32,7 @@ VIEWS = (
     *(["values"], ["values", "--all"], ["values", "--csv", "--wide"], ["values", "--json"]),
     *(["values", "--distinct"], ["values", "--changes"], ["values", "--messages"], ["values", "--messages", "--json"], ["values", "--rate"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
+    *(["values", "--positions"], ["profiles", "learn"], ["profiles", "learn", "--json"], ["profiles", "new"]),
     *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"], ["report"]),
     *(["trace"], ["trace", "--json"], ["trace", "--as", "android"], ["trace", "--as", "bleak"]),
     *(["table"], ["table", "--csv", "--kind", "operations"]),

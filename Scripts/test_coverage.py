@@ -1,4 +1,4 @@
-"""Tests that each assigned characteristic and descriptor has a decoder or a reason, and that docs/coverage.md says so."""
+"""Tests that each assigned characteristic and descriptor has a decoder or a reason, and that docs/coverage.md lists them."""
 
 import contextlib
 import importlib.util
@@ -76,7 +76,7 @@ class Made(unittest.TestCase):
 
     def test_a_part_without_a_decoder_is_a_fault(self):
         faults = self.coverage(characteristics=()).faults
-        self.assertIn("2a37 is said to be decoded in part, but has no decoder", faults)
+        self.assertIn("2a37 is listed as decoded in part, but has no decoder", faults)
 
     def test_a_reason_for_an_unassigned_number_is_a_fault(self):
         faults = self.coverage(REASONS.replace("2c0c-2c0e", "2c0c-2c0f")).faults

@@ -57,7 +57,10 @@ READERS = {
     "convert": ["convert", "--as", "btsnoop", "IN", "-"],
     "convert --redact": ["convert", "--redact", "--as", "pcapng", "IN", "-"],
     "convert --merge": ["convert", "--merge", "--as", "pcapng", "IN", OTHER, "-"],
+    "values --positions": ["values", "--positions", "IN"],
     "profiles match": ["profiles", "match", "IN"],
+    "profiles learn": ["profiles", "learn", "--uuid", "2a37", "IN"],
+    "profiles new": ["profiles", "new", "--uuid", "2a37", "IN"],
     "live": ["live", "-i", "IN"],
     "live --view values": ["live", "--view", "values", "-i", "IN"],
     "live --view explain": ["live", "--view", "explain", "-i", "IN"],
@@ -287,7 +290,7 @@ class SurroundingsTest(EnvironmentTest):
     def test_terminal_of_eight_columns(self) -> None:
         """Lines must not be cut to nothing; help must keep its words."""
         # Scripts of bleak are for files.
-        plain = ("values --raw", "convert", "profiles match", "live --view values", "trace --as bleak")
+        plain = ("values --raw", "convert", "profiles match", "profiles learn", "profiles new", "live --view values", "trace --as bleak")
         for name, given in PRINTERS.items():
             if name.startswith(plain):
                 continue

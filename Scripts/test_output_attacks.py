@@ -46,6 +46,8 @@ VERBS = {
     "diff": (["diff", "--all", "OTHER"], None),
     "diff --stat": (["diff", "--stat", "OTHER"], None),
     "profiles match": (["profiles", "match"], KEPT_LINES),
+    "profiles learn": (["profiles", "learn", "--uuid", "2a37"], KEPT_LINES),
+    "values --positions": (["values", "--positions"], KEPT_LINES),
     "live": (["live", "-i"], KEPT_LINES),
     "live --view values": (["live", "--view", "values", "-i"], None),
     "live --view devices": (["live", "--view", "devices", "-i"], None),
@@ -62,9 +64,11 @@ DOCUMENTS = {
     "trace": ["trace", "--json", "--app-log", "LOG"],
     "diff": ["diff", "--json", "--all", "OTHER"],
     "profiles match": ["profiles", "match", "--json"],
+    "profiles learn": ["profiles", "learn", "--json"],
+    "values --positions": ["values", "--positions", "--json"],
     "live": ["live", "--json", "-i"],
 }
-NO_FACES = ("profiles match",)
+NO_FACES = ("profiles match",)  # only --ascii
 EVIL_NAME = "evil\x1b[31m\u202e\n"
 
 

@@ -41,6 +41,7 @@ COMMANDS = (
     *(("valuesLine", ["values", "--json", "--messages"]), ("valuesLine", ["values", "--json", "--rate"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
+    *(("profileLearn", ["profiles", "learn", "--json"]), ("valuePositions", ["values", "--json", "--positions"])),
     ("explain", ["explain", "--json", "--show-keys"]),
     *(("traceLine", ["trace", "--json"]), ("traceLine", ["trace", "--json", "--as", "android", "--show-keys"])),
     *(("diff", ["diff", "--json", "--all", str(OTHER)]), ("diff", ["diff", "--json", "--show-keys", str(OTHER)])),

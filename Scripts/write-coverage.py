@@ -45,7 +45,7 @@ class Coverage:
               for kind in KINDS for uuid, name in self.missing(kind).items() if uuid not in reasons[WITHOUT]),
             *(f"{uuid:04x} has a reason for having no decoder, but has one"
               for uuid in reasons[WITHOUT] if self.is_decoded(uuid)),
-            *(f"{uuid:04x} is said to be decoded in part, but has no decoder"
+            *(f"{uuid:04x} is listed as decoded in part, but has no decoder"
               for uuid in reasons[PARTLY] if not self.is_decoded(uuid)),
         ]
 

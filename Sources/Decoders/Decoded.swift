@@ -62,7 +62,7 @@ package struct DecodedField: Sendable, Equatable {
     case group
     /// Bytes that no field explains.
     case tail
-    /// JSON or CBOR, as the field's kind says; the bytes are the value.
+    /// JSON or CBOR, as the field's kind shows; the bytes are the value.
     case structure
   }
 

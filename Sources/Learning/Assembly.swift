@@ -55,7 +55,7 @@ enum Assembly {
     return frames
   }
 
-  /// Returns the frames that begin with `start` and are as long as their length says. What follows
+  /// Returns the frames that begin with `start` and have the length in them. What follows
   /// a frame in its value is another one if it begins like one, otherwise it is left over.
   static func byLength(
     _ values: [ObservedValue], _ start: [UInt8], _ length: LearntLength

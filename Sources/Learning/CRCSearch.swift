@@ -1,6 +1,6 @@
 // Finds any CRC of 8 or 16 bits. The exclusive or of two equally long frames with their CRCs is a
 // multiple of the polynomial, whatever the initial value and the final exclusive or: so is the
-// greatest common divisor of several such differences, which is mostly the polynomial itself.
+// greatest common divisor of several such differences, which is usually the polynomial itself.
 
 import Decoders
 
@@ -210,12 +210,7 @@ enum CRCSearch {
     let equations = byLength.sorted { $0.key < $1.key }.prefix(mostEquations).map { _, frames in
       let frame = frames[frames.count / 2]
       let place = frame.count - after - width
-      var found = UInt32(frame[place])
-      if width == 2 {
-        found =
-          isBigEndian
-          ? found << 8 | UInt32(frame[place + 1]) : found | UInt32(frame[place + 1]) << 8
-      }
+      let found = frame.number(at: place, width: width, isBigEndian: isBigEndian)
       let rest = found ^ crc.compute(frame, first..<place)
       return (count: place - first, rest: rest)
     }

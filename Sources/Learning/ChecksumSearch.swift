@@ -1,5 +1,5 @@
 // Finds the checksum of frames: an algorithm, its place from the frame's end, and the first byte
-// that it covers. A few frames tell which hypotheses are worth testing on all of them.
+// that it covers. A few frames show which hypotheses are worth testing on all of them.
 
 import Decoders
 import Glibc
@@ -38,7 +38,7 @@ struct ChecksumSearch {
     return (0..<most).map { elements[$0 * elements.count / most] }
   }
 
-  /// Returns the checksum that most speaks for; nil if too little speaks for any.
+  /// Returns the checksum with the strongest evidence; nil if none has enough.
   static func find(_ frames: [[UInt8]]) -> LearntChecksum? {
     guard frames.count >= 4 else { return nil }
     var search = ChecksumSearch(frames)
@@ -108,57 +108,32 @@ struct ChecksumSearch {
 
   // MARK: CRCs
 
+  /// An algorithm with a name, whose results for all beginnings of a frame are computed in one
+  /// pass. Like all of these, it reflects both input and result or neither, and its initial value
+  /// is 0 or all ones.
   private struct NamedCRC {
     let algorithm: ChecksumAlgorithm
-    let width: Int
-    let isReflected: Bool
-    let initial: UInt32
-    let table: [UInt32]
-    let inverts: Bool
+    private let table: [UInt32]
 
-    init(
-      _ algorithm: ChecksumAlgorithm, _ width: Int, _ polynomial: UInt32, _ initial: UInt32,
-      isReflected: Bool, inverts: Bool = false
-    ) {
+    init(_ algorithm: ChecksumAlgorithm) {
       self.algorithm = algorithm
-      self.width = width
-      self.initial = initial
-      self.isReflected = isReflected
-      self.inverts = inverts
-      let bits = UInt32(8 * width)
-      table = (0..<256).map { byte in
-        var value = isReflected ? UInt32(byte) : UInt32(byte) << (bits - 8)
-        for _ in 0..<8 {
-          if isReflected {
-            value = value & 1 == 0 ? value >> 1 : value >> 1 ^ polynomial
-          } else {
-            value =
-              value & 1 << (bits - 1) == 0 ? value << 1 : value << 1 ^ polynomial
-          }
-        }
-        return bits == 32 ? value : value & (1 << bits - 1)
-      }
+      var plain = algorithm
+      (plain.initial, plain.inverted) = (0, 0)
+      table = (0...UInt8.max).map { plain.compute([$0], 0..<1) }
     }
 
+    /// Returns the remainder after one more byte.
     func step(_ value: UInt32, _ byte: UInt8) -> UInt32 {
-      if isReflected { return value >> 8 ^ table[Int((value ^ UInt32(byte)) & 0xff)] }
-      let bits = UInt32(8 * width)
-      let shifted = bits == 32 ? value << 8 : value << 8 & (1 << bits - 1)
-      return shifted ^ table[Int((value >> (bits - 8) ^ UInt32(byte)) & 0xff)]
+      if algorithm.reflectsInput {
+        return value >> 8 ^ table[Int((value ^ UInt32(byte)) & 0xff)]
+      }
+      let top = value >> UInt32(8 * algorithm.width - 8)
+      return value << 8 & algorithm.mask ^ table[Int((top ^ UInt32(byte)) & 0xff)]
     }
   }
 
-  private static let namedCRCs = [
-    NamedCRC(.crc8, 1, 0x07, 0, isReflected: false),
-    NamedCRC(.crc8Maxim, 1, 0x8c, 0, isReflected: true),
-    NamedCRC(.crc16CCITTFalse, 2, 0x1021, 0xffff, isReflected: false),
-    NamedCRC(.crc16XModem, 2, 0x1021, 0, isReflected: false),
-    NamedCRC(.crc16Kermit, 2, 0x8408, 0, isReflected: true),
-    NamedCRC(.crc16MCRF4XX, 2, 0x8408, 0xffff, isReflected: true),
-    NamedCRC(.crc16ARC, 2, 0xa001, 0, isReflected: true),
-    NamedCRC(.crc16Modbus, 2, 0xa001, 0xffff, isReflected: true),
-    NamedCRC(.crc32, 4, 0xedb8_8320, 0xffff_ffff, isReflected: true, inverts: true),
-  ]
+  private static let namedCRCs = ChecksumAlgorithm.named.map { $0.algorithm }
+    .filter { $0.kind == .crc }.map { NamedCRC($0) }
 
   private mutating func tryNamedCRCs() {
     // What four of five frames have, one of the first two has.
@@ -166,19 +141,18 @@ struct ChecksumSearch {
       var hits: Set<Int> = []
       for frame in probes.prefix(2) {
         for first in 0...Self.lastFirst where first < frame.count {
-          var value = crc.initial
+          let width = crc.algorithm.width
+          var value = crc.algorithm.initial
           for place in first..<frame.count {
-            let after = frame.count - place - crc.width
+            let after = frame.count - place - width
             if after < 0 { break }
             if after <= Self.mostAfter, place > first {
-              let result = crc.inverts ? ~value : value
+              let result = value ^ crc.algorithm.inverted
               let hit = (first << 2 | after) << 1
-              if Self.number(frame, place, crc.width, isBigEndian: true) == result {
+              if frame.number(at: place, width: width, isBigEndian: true) == result {
                 hits.insert(hit | 1)
               }
-              if crc.width > 1,
-                Self.number(frame, place, crc.width, isBigEndian: false) == result
-              {
+              if width > 1, frame.number(at: place, width: width, isBigEndian: false) == result {
                 hits.insert(hit)
               }
             }
@@ -203,16 +177,6 @@ struct ChecksumSearch {
     }
   }
 
-  private static func number(
-    _ frame: [UInt8], _ place: Int, _ width: Int, isBigEndian: Bool
-  ) -> UInt32 {
-    var number: UInt32 = 0
-    for index in 0..<width {
-      number = number << 8 | UInt32(frame[place + (isBigEndian ? index : width - 1 - index)])
-    }
-    return number
-  }
-
   // MARK: Testing
 
   private mutating func test(_ hypothesis: Hypothesis) {
@@ -230,7 +194,7 @@ struct ChecksumSearch {
     found.append(checksum)
   }
 
-  /// Returns what frames say about a checksum; nil if too few agree, or if what it covers varies in
+  /// Returns the evidence for a checksum; nil if too few agree, or if what it covers varies in
   /// one byte alone, whose copy may be anything.
   ///
   /// - Parameter isKnown: whether it is that of other frames of the same device.
@@ -335,8 +299,7 @@ private enum SumForm: CaseIterable {
     case .negated8: return (UInt32(frame[place]) &+ sum) & 0xff
     default: break
     }
-    let (high, low) = isBigEndian ? (place, place + 1) : (place + 1, place)
-    let number = UInt32(frame[high]) << 8 | UInt32(frame[low])
+    let number = frame.number(at: place, width: 2, isBigEndian: isBigEndian)
     switch self {
     case .sum16Big, .sum16Little: return (number &- sum) & 0xffff
     default: return (number &+ sum) & 0xffff

@@ -45,11 +45,6 @@ package struct LearntChecksum: Sendable, Equatable {
 
   /// Returns the number in the place of the checksum.
   func found(in frame: [UInt8], at place: Int) -> UInt32 {
-    var number: UInt32 = 0
-    for index in 0..<width {
-      let byte = UInt32(frame[place + (isBigEndian ? index : width - 1 - index)])
-      number = number << 8 | byte
-    }
-    return number
+    frame.number(at: place, width: width, isBigEndian: isBigEndian)
   }
 }

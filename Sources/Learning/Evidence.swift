@@ -8,7 +8,7 @@ import Glibc
 package enum Confidence: Sendable, Equatable {
   case certain, likely
 
-  /// The name in pages, files and JSON.
+  /// The name in text, profiles and JSON.
   package var name: StaticString {
     switch self {
     case .certain: "certain"
@@ -17,7 +17,7 @@ package enum Confidence: Sendable, Equatable {
   }
 }
 
-/// What speaks for a claim.
+/// The evidence for a claim.
 package struct Evidence: Sendable, Equatable {
   /// The number of different frames that agree, and of those that were tested.
   package var matches: Int
@@ -30,9 +30,9 @@ package struct Evidence: Sendable, Equatable {
 
   /// The least bits of a certain and of a likely claim, and the least different frames of a
   /// certain one.
-  static let certainBits = 40.0
-  static let likelyBits = 24.0
-  static let certainFrames = 8
+  package static let certainBits = 40.0
+  package static let likelyBits = 24.0
+  package static let certainFrames = 8
 
   /// Returns how sure the claim is; nil: too little is known to make it.
   ///

@@ -190,7 +190,7 @@ package enum FrameSearch {
       ? .blocks(16) : .nothing
   }
 
-  /// Returns the kind of frame that most speaks for.
+  /// Returns the kind of frame with the strongest evidence.
   private static func best(_ values: [ObservedValue]) -> LearntFrame? {
     var best: (score: Double, frame: LearntFrame)?
     for start in starts(values) {

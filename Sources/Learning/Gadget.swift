@@ -180,7 +180,7 @@ package struct Gadget: Sendable {
     CommandSearch.isFree(place, frame) && place < frame.sizes.lowerBound - frame.tail
   }
 
-  /// The link whose frames most speaks for; nil if nothing answers anything.
+  /// The link whose frames have the strongest evidence; nil if nothing answers anything.
   package var mainLink: Link? {
     links.max { bits($0) < bits($1) }
   }

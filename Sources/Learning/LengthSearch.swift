@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The number in a frame that says how long it is.
+/// The number in a frame from which its length follows.
 package struct LearntLength: Sendable, Equatable {
   package var at: Int
   package var width: Int
@@ -17,9 +17,7 @@ package struct LearntLength: Sendable, Equatable {
   /// Returns the number; nil if the bytes end before it.
   func number(in bytes: [UInt8]) -> Int? {
     guard at + width <= bytes.count else { return nil }
-    if width == 1 { return Int(bytes[at]) }
-    let (first, second) = (Int(bytes[at]), Int(bytes[at + 1]))
-    return isBigEndian ? first << 8 | second : second << 8 | first
+    return Int(bytes.number(at: at, width: width, isBigEndian: isBigEndian))
   }
 
   /// Returns the length of the frame that begins with some bytes; nil: not known yet.
@@ -99,10 +97,8 @@ enum LengthSearch {
     return matched.count >= 2 && result.evidence.bits > 0 ? result : nil
   }
 
-  /// Returns how sure a length is, given the checksum of the frames that it ends; nil: too little
-  /// speaks for it.
-  ///
-  /// - Parameter tail: the number of bytes of the checksum and after it.
+  /// Returns how sure a length is, given the checksum of the frames that it ends; nil: there is too
+  /// little evidence for it.
   static func confidence(
     _ length: LearntLength, beside checksum: LearntChecksum?
   ) -> Confidence? {

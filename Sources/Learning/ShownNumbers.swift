@@ -45,10 +45,7 @@ package enum NumberType: Int, Sendable, CaseIterable {
 
   /// Returns the number; nil if it is not finite.
   func load(_ bytes: [UInt8], _ place: Int, isBigEndian: Bool) -> Double? {
-    var raw: UInt32 = 0
-    for index in 0..<width {
-      raw = raw << 8 | UInt32(bytes[place + (isBigEndian ? index : width - 1 - index)])
-    }
+    let raw = bytes.number(at: place, width: width, isBigEndian: isBigEndian)
     switch self {
     case .u8, .u16, .u24, .u32: return Double(raw)
     case .i8: return Double(Int8(truncatingIfNeeded: raw))
@@ -125,13 +122,13 @@ package enum ShownSearch {
   ) -> [NumberPlace] {
     var places: [NumberPlace] = []
     for type in NumberType.allCases {
-      // Without a negative number, signed and unsigned ones cannot be told apart.
+      // Without a negative number, nothing distinguishes signed from unsigned ones.
       guard type.width <= bytes.count, type.isSigned.map({ $0 == isSigned }) ?? true else {
         continue
       }
       for at in 0...bytes.count - type.width {
         for isBigEndian in type.width == 1 ? [false] : [false, true] {
-          // The digits that were shown mostly tell the scale; a float has none.
+          // The digits that were shown usually determine the scale; a float has none.
           for (multiply, divide) in type == .f32 ? [(1, 1)] : scales {
             let place = NumberPlace(
               at: at, type: type, isBigEndian: isBigEndian, multiply: multiply, divide: divide)

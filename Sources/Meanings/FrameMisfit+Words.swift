@@ -30,7 +30,7 @@ extension Output {
       text(" of at least ")
       self.count(least, "byte", "bytes")
     case .length(let found, let expected, let width, let countsFrame):
-      text(width == 1 ? "has a length byte that says " : "has a length that says ")
+      text(width == 1 ? "has a length byte of " : "has a length of ")
       decimal(found)
       if countsFrame {
         text(expected == 1 ? ", but there is " : ", but there are ")

@@ -506,16 +506,15 @@ struct ProtocolReader {
         }
         claim.company = number
       }
+      let places = ["characteristic", "rfcomm", "psm"].compactMap { keys.node($0) }
+      if places.count > 1, let last = places.last {
+        throw last.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
+      }
       if let node = keys.node("rfcomm") {
         claim.channel = .rfcomm(UInt8(try node.number(in: 1...30)))
       }
       if let node = keys.node("psm") {
-        guard claim.channel == nil, claim.characteristic == nil else {
-          throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
-        }
         claim.channel = .creditBased(PSM(rawValue: UInt16(try node.number(in: 1...0xffff))))
-      } else if claim.channel != nil, claim.characteristic != nil {
-        throw node.error("a mapping names one of `characteristic`, `rfcomm` and `psm`")
       }
       claim.isFrame = try keys.node("frame")?.flag() ?? false
       try keys.finish()

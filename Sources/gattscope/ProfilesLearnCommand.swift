@@ -87,16 +87,9 @@ struct ProfileFileOptions: ParsableArguments {
 
   /// The name of the profile: that of the file, in the characters of the language.
   var profileName: String {
-    let last = (output ?? "gadget").split(separator: "/").last.map(String.init) ?? "gadget"
-    let stem = last.split(separator: ".").first.map(String.init) ?? "gadget"
-    var name: [UInt8] = []
-    for byte in stem.utf8 {
-      let lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
-      let isAllowed = lower >= 0x61 && lower <= 0x7a || lower >= 0x30 && lower <= 0x39
-      name.append(isAllowed ? lower : 0x5f)
-    }
-    while let first = name.first, first < 0x61 { name.removeFirst() }
-    return name.isEmpty ? "gadget" : String(decoding: name.prefix(40), as: UTF8.self)
+    let last = (output ?? "").split(separator: "/").last ?? ""
+    let name = ProfileName.of(last.split(separator: ".").first ?? "")
+    return name.isEmpty ? "gadget" : name
   }
 
   func refuseToWrite(over captures: [String]) throws {

@@ -5,7 +5,7 @@ import Learning
 import Sessions
 
 /// The values of the characteristics of each device, as `profiles learn`, `profiles new` and
-/// `values --columns` need them.
+/// `values --positions` need them.
 struct CollectedChannels: ~Copyable {
   /// A device with its channels.
   struct Device: Sendable {
@@ -89,9 +89,10 @@ struct CollectedChannels: ~Copyable {
         devices[place.device].channels[place.channel].cut += 1
         continue
       }
-      let room = self.bytes < Self.mostBytes
-      if !room { omitted += 1 }
-      guard room else { continue }
+      guard self.bytes < Self.mostBytes else {
+        omitted += 1
+        continue
+      }
       let isKept = devices[place.device].channels[place.channel].sample.add(
         ObservedValue(
           bytes.bytes.part(slice).array, time: value.time.map(Self.nanoseconds),

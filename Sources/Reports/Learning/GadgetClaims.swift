@@ -3,7 +3,7 @@ import Bytes
 import Decoders
 import Learning
 
-/// A line of what was learnt: page, profile and JSON have the same.
+/// A line of what was learnt, the same in text, profiles and JSON.
 struct GadgetClaim: Sendable {
   enum Subject: Sendable {
     case start, length, size, checksum, end, padding, parts, command, sequence, answers
@@ -48,31 +48,27 @@ extension FrameLayout.Counted {
 
 /// Words for what was learnt.
 enum GadgetWords {
-  static func hex(_ bytes: [UInt8]) -> String {
+  private static func string(_ write: (inout Output) -> Void) -> String {
     var text = Output()
-    text.hex(bytes.bytes, separator: 0x20)
+    write(&text)
     return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+
+  static func hex(_ bytes: [UInt8]) -> String {
+    string { $0.hex(bytes.bytes, separator: 0x20) }
   }
 
   static func number(_ value: UInt32, digits: Int) -> String {
-    var text = Output()
-    text.hexadecimal(UInt64(value), digits: digits)
-    return String(decoding: text.bytes.array, as: UTF8.self)
+    string { $0.hexadecimal(UInt64(value), digits: digits) }
   }
 
   static func uuid(_ uuid: BluetoothUUID) -> String {
-    var text = Output()
-    text.uuid(uuid.shortest)
-    return String(decoding: text.bytes.array, as: UTF8.self)
+    string { $0.uuid(uuid.shortest) }
   }
 
   /// Returns the characteristic as it is printed: its UUID, or its handle; or the serial channel.
   static func name(_ channel: ChannelValues) -> String {
-    if let serial = channel.serial {
-      var text = Output()
-      text.channel(serial)
-      return String(decoding: text.bytes.array, as: UTF8.self)
-    }
+    if let serial = channel.serial { return string { $0.channel(serial) } }
     if let characteristic = channel.characteristic { return uuid(characteristic) }
     return channel.handle.map { number(UInt32($0), digits: 4) } ?? "an unknown attribute"
   }
@@ -148,7 +144,7 @@ extension GadgetFrame {
     let what =
       switch counts {
       case .payload:
-        frame.checksum == nil ? "what follows it" : "what lies between it and the checksum"
+        frame.checksum == nil ? "what follows it" : "what is between it and the checksum"
       case .after: "what follows it"
       case .frame:
         add == 0
@@ -307,7 +303,8 @@ extension GadgetChannel {
         wishes.append("\(name): more different frames may show a checksum")
       } else if kind.frame.checksum?.confidence == .likely {
         wishes.append(
-          "\(name): more different frames make the checksum certain, from 8 on")
+          "\(name): more different frames make the checksum certain, from "
+            + "\(Evidence.certainFrames) on")
       }
     }
     return wishes

@@ -60,9 +60,15 @@ struct GadgetProfile {
       claims.append(claim)
       uuids.append(GadgetWords.name(channel.source))
     }
-    line(0, "# Learnt by gattscope from the values alone. certain: by at least 40 bits of evidence")
+    let (certain, likely) = (Int(Evidence.certainBits), Int(Evidence.likelyBits))
     line(
-      0, "# and 8 different frames; likely: by 24 bits. Names and meanings are yours to fill in.")
+      0,
+      "# Learnt by gattscope from the values alone. certain: by at least \(certain) bits of "
+        + "evidence")
+    line(
+      0,
+      "# and \(Evidence.certainFrames) different frames; likely: by \(likely) bits. "
+        + "Names and meanings are yours to fill in.")
     line(0, "profile: \(name)")
     line(0, "title: The protocol of \(uuids.joined(separator: " and "))")
     line(0, "source: \(Self.quoted("learnt from \(source)"))")
@@ -382,7 +388,7 @@ struct GadgetProfile {
           $0.at < place.at + place.type.width && place.at < $0.at + $0.size
         })
       else { continue }
-      var words = "name: \(Self.fieldName(number.name, place.at)), type: \(place.type)"
+      var words = "name: \(Self.fieldName(number.name, place.at)), type: \(place.type.key)"
       if place.type.width > 1 { words += ", endian: \(place.isBigEndian ? "big" : "little")" }
       if place.multiply != 1 { words += ", scale: {multiply: \(place.multiply)}" }
       if place.divide != 1 { words += ", scale: {divide: \(place.divide)}" }
@@ -396,16 +402,8 @@ struct GadgetProfile {
 
   /// Returns a name for a field: what the user called it, in the language's characters.
   private static func fieldName(_ name: String, _ at: Int) -> String {
-    var letters: [UInt8] = []
-    for byte in name.utf8 {
-      let lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
-      let isAllowed = lower >= 0x61 && lower <= 0x7a || lower >= 0x30 && lower <= 0x39
-      letters.append(isAllowed ? lower : 0x5f)
-    }
-    while letters.first.map({ $0 < 0x61 }) ?? false { letters.removeFirst() }
-    while letters.last == 0x5f { letters.removeLast() }
     let reserved: [StaticString] = ["size", "remaining", "index", "written", "command"]
-    let words = String(decoding: letters.prefix(40), as: UTF8.self)
+    let words = ProfileName.of(name)
     let isReserved = reserved.contains { $0.bytes.array == Array(words.utf8) }
     return words.isEmpty ? "number_\(at)" : isReserved ? "\(words)_\(at)" : words
   }

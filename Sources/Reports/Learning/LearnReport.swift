@@ -151,7 +151,6 @@ package struct LearnReport: PacketReport, ~Copyable {
   }
 
   private static func line(_ label: String, _ text: String, into page: inout Output) {
-    let label = label.isEmpty ? "" : label
     page.text("  ")
     page.string(label)
     page.spaces(max(1, 12 - label.utf8.count))
@@ -309,6 +308,7 @@ package struct LearnReport: PacketReport, ~Copyable {
 }
 
 extension NumberType {
+  /// The name in profiles.
   var key: StaticString {
     switch self {
     case .u8: "u8"
@@ -328,7 +328,7 @@ extension NumberPlace {
     let order = type.width == 1 ? "" : isBigEndian ? ", big endian" : ", little endian"
     let scale =
       multiply != 1 ? ", times \(multiply)" : divide != 1 ? ", divided by \(divide)" : ""
-    return "byte \(at), \(type)\(order)\(scale)"
+    return "byte \(at), \(type.key)\(order)\(scale)"
   }
 }
 

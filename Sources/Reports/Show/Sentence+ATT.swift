@@ -240,13 +240,22 @@ extension Sentence {
   /// - Parameter uuid: the type of the value, if known.
   private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?, isWhole: Bool = true) {
     if value.byteCount == 0 {
-      output.text("(empty)")
+      unread(value, of: uuid)
     } else if let uuid, isWhole, isOfWholePacket, secrecy != .doubtful,
       reading.read(uuid.subjectKind, uuid, value)
     {
       reading.meaning.line.copy(into: &output)
     } else if secrecy != .open {
       hidden(value.byteCount)
+    } else {
+      unread(value, of: uuid)
+    }
+  }
+
+  /// Appends a value that no profile decodes.
+  mutating func unread(_ value: RawSpan, of uuid: BluetoothUUID?) {
+    if value.byteCount == 0 {
+      output.text("(empty)")
     } else if value.isText(of: uuid) {
       output.quoted(value)
     } else {

@@ -100,12 +100,8 @@ extension Sentence {
   mutating func serialValue(_ value: RawSpan) {
     if reading.meaning.isKnown {
       reading.meaning.writeText(into: &output)
-    } else if value.byteCount == 0 {
-      output.text("(empty)")
-    } else if value.isText(of: nil) {
-      output.quoted(value)
     } else {
-      output.hex(value, separator: 0x20)
+      unread(value, of: nil)
     }
   }
 }

@@ -219,7 +219,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       output.byte(0x20)
     }
     output.text("-o gadget.yaml ")
-    output.string(source)
+    output.printable([UInt8](source.utf8).bytes)
     output.byte(0x0a)
   }
 
