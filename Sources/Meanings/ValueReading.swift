@@ -172,15 +172,17 @@ package struct ValueReading: ~Copyable {
           of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
           handle: handle, isWritten: way == .written)
       }
-      var found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
-        messages.accept(
-          vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
-      }
-      if found == nil, definition == nil, !profiles[plan].isClosed {
-        found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
-          messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+      let mayBeExcessive = definition == nil && !profiles[plan].isClosed
+      let found =
+        first(plan, uuid, way, value) { messages, vendor, claim, asks in
+          messages.accept(
+            vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
         }
-      }
+        ?? (!mayBeExcessive
+          ? nil
+          : first(plan, uuid, way, value) { messages, vendor, claim, asks in
+            messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+          })
       if notesMisfits {
         if let found { unmatched.note(found.vendor) }
         noteMisfits(plan, uuid, way, value, number, found?.vendor)
