@@ -79,6 +79,8 @@ package struct VendorMessages: Sendable {
   private(set) var channels = VendorChannels()
   /// The number of channels with an open frame.
   private var openCount = 0
+  /// The bits of the protocols that may have one.
+  package private(set) var openOwners: UInt64 = 0
   private var exchanges = VendorExchanges()
   /// The announced series that are not complete.
   private(set) var series: [VendorSeries] = []
@@ -126,9 +128,10 @@ package struct VendorMessages: Sendable {
     forgetFollowing()
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
-    guard openCount > 0 || bytes.byteCount > 0 && vendor.canBegin(with: bytes.byte(at: 0)) else {
-      return nil
-    }
+    guard
+      openOwners & VendorProtocol.bit(channel.owner) != 0
+        || bytes.byteCount > 0 && vendor.canBegin(with: bytes.byte(at: 0))
+    else { return nil }
     let (layout, extent) = vendor.extent(of: bytes, isRequest: isRequestChannel)
     if extent == .none, openCount == 0 { return nil }
     guard let slot = slot(channel, makes: extent != .none) else { return nil }
@@ -280,6 +283,7 @@ package struct VendorMessages: Sendable {
     channels[slot].last = context.time
     channels[slot].isKnown = isKnown(slot, context)
     openCount += 1
+    openOwners |= VendorProtocol.bit(context.owner)
     guard channels[slot].isKnown else { return nil }
     exchanges.count(context)
     return part(slot, Slice(start: 0, count: bytes.byteCount), of: bytes, context)
@@ -353,6 +357,7 @@ package struct VendorMessages: Sendable {
 
   private mutating func close(_ slot: Int) {
     if !channels[slot].open.isEmpty { openCount -= 1 }
+    if openCount == 0 { openOwners = 0 }
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
     channels[slot].total = nil

@@ -242,6 +242,9 @@ package final class VendorProtocol: Sendable {
     return bits
   }
 
+  /// A bit for a protocol, by index; if there are many, some share one.
+  package static func bit(_ index: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: index) }
+
   /// Returns whether a frame can begin with a byte.
   package func canBegin(with byte: UInt8) -> Bool {
     firstBytes[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1

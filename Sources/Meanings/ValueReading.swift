@@ -317,8 +317,8 @@ package struct ValueReading: ~Copyable {
   ) -> VendorSighting? {
     messages.forgetFollowing()
     // A value that does not begin like a frame can only continue one.
-    let starts = messages.hasOpenFrames ? UInt64.max : profiles.starts(value)
-    for claim in profiles[plan].claims where starts & ProfileLookup.bit(claim.vendor) != 0 {
+    let starts = profiles.starts(value) | messages.openOwners
+    for claim in profiles[plan].claims where starts & VendorProtocol.bit(claim.vendor) != 0 {
       let vendor = profiles.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
@@ -542,9 +542,10 @@ package struct ValueReading: ~Copyable {
 
   /// - Parameter others: the messages after it in the same value.
   private mutating func decode(
-    _ sighting: VendorSighting, _ value: RawSpan, _ server: UInt64?,
+    _ sighting: consuming VendorSighting, _ value: RawSpan, _ server: UInt64?,
     following others: [VendorSighting]
   ) {
+    let sighting = sighting
     unfinished.note(sighting, messages)
     var externals: [Known] = []
     if let message = sighting.message, message.definition.hasExternals {
