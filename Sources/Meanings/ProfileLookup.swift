@@ -37,7 +37,7 @@ package struct ProfileLookup: Sendable {
     fileprivate(set) var isClosed = false
   }
 
-  /// What a value's UUID does not tell of where it is from.
+  /// Where a value is from, apart from its UUID.
   struct Context: Equatable, Sendable {
     var service: BluetoothUUID?
     /// The device's name.
