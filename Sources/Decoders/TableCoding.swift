@@ -5,6 +5,13 @@ import Bytes
 // Of a field only the numbers that differ from the defaults are stored, preceded by a number whose
 // bits show which those are. The built-in definitions are stored as text, six bits a character.
 
+/// A row of numbers of which only those that differ from the usual ones are stored.
+protocol StoredRow: Sendable {
+  /// The number of columns.
+  static var columnCount: Int { get }
+  subscript(column: Int) -> Int { get set }
+}
+
 package struct TableWriter {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
@@ -43,18 +50,11 @@ package struct TableWriter {
   }
 
   /// Appends the columns of a row that differ from the default row.
-  package mutating func row<Row>(
-    _ row: Row, usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
-  ) {
+  mutating func row<Row: StoredRow>(_ row: Row, usual: Row) {
     var mask = 0
-    for (place, column) in columns.enumerated() where row[keyPath: column] != usual[keyPath: column]
-    {
-      mask |= 1 << place
-    }
+    for column in 0..<Row.columnCount where row[column] != usual[column] { mask |= 1 << column }
     count(mask)
-    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
-      number(row[keyPath: column])
-    }
+    for column in 0..<Row.columnCount where mask >> column & 1 == 1 { number(row[column]) }
   }
 
   package mutating func list<Element>(
@@ -126,13 +126,14 @@ package struct TableReader {
   }
 
   /// Reads the next row.
-  package mutating func row<Row>(
-    usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
-  ) -> Row {
+  mutating func row<Row: StoredRow>(usual: Row) -> Row {
     var row = usual
-    let mask = count()
-    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
-      row[keyPath: column] = number()
+    var mask = count()
+    while mask != 0 {
+      let column = mask.trailingZeroBitCount
+      if column >= Row.columnCount { break }
+      row[column] = number()
+      mask &= mask &- 1
     }
     return row
   }
@@ -151,21 +152,55 @@ package struct TableReader {
   }
 }
 
-extension Scaling.Written {
-  /// The numbers of a row, in the order in which they are stored; new ones are appended.
-  static let columns: [any WritableKeyPath<Scaling.Written, Int> & Sendable] = [
-    \.multiply, \.multiplyExponent, \.divide, \.decimal, \.binary, \.add, \.addExponent, \.decimals,
-    \.base, \.baseExponent, \.minus,
-  ]
+extension Scaling.Written: StoredRow {
+  /// The number of columns.
+  static let columnCount = 11
+
+  /// The numbers of a row, in the order in which they are stored; new ones are appended. Key
+  /// paths would be much slower.
+  subscript(column: Int) -> Int {
+    get {
+      switch column {
+      case 0: multiply
+      case 1: multiplyExponent
+      case 2: divide
+      case 3: decimal
+      case 4: binary
+      case 5: add
+      case 6: addExponent
+      case 7: decimals
+      case 8: base
+      case 9: baseExponent
+      case 10: minus
+      default: 0
+      }
+    }
+    set {
+      switch column {
+      case 0: multiply = newValue
+      case 1: multiplyExponent = newValue
+      case 2: divide = newValue
+      case 3: decimal = newValue
+      case 4: binary = newValue
+      case 5: add = newValue
+      case 6: addExponent = newValue
+      case 7: decimals = newValue
+      case 8: base = newValue
+      case 9: baseExponent = newValue
+      case 10: minus = newValue
+      default: break
+      }
+    }
+  }
 }
 
 extension Definition.Tables {
   package func write(_ writer: inout TableWriter) {
-    writer.list(fields) { $0.row($1, usual: Field(), Field.columns) }
+    writer.list(fields) { $0.row($1, usual: Field()) }
     writer.list(words.ends) { $0.count($1) }
     writer.run(words.bytes)
     for list in [codes, limits] { writer.list(list) { $1.write(&$0) } }
-    writer.list(scalings) { $0.row($1, usual: Scaling.Written(), Scaling.Written.columns) }
+    writer.list(scalings) { $0.row($1, usual: Scaling.Written()) }
     writer.list(programs) { $0.count($1) }
     writer.list(operations) { $1.write(&$0) }
     writer.list(externals) { writer, external in
@@ -183,12 +218,12 @@ extension Definition.Tables {
   }
 
   package init(_ reader: inout TableReader) {
-    fields = reader.list { $0.row(usual: Field(), Field.columns) }
+    fields = reader.list { $0.row(usual: Field()) }
     let ends = reader.list { $0.count() }
     words = Words(bytes: reader.run(), ends: ends)
     codes = reader.list { Code(&$0) }
     limits = reader.list { Code(&$0) }
-    scalings = reader.list { $0.row(usual: Scaling.Written(), Scaling.Written.columns) }
+    scalings = reader.list { $0.row(usual: Scaling.Written()) }
     programs = reader.list { $0.count() }
     operations = reader.list { Operation(&$0) }
     externals = reader.list { reader in
