@@ -287,15 +287,21 @@ extension Definition {
   /// Creates a definition from its stored form; nil if that is damaged.
   package convenience init?(stored bytes: [UInt8]) {
     var reader = TableReader(bytes)
-    let profile = reader.string()
-    let name = reader.string()
-    let subject = Subject(&reader)
+    let (profile, name, subject) = Self.head(&reader)
     let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
     var tables = Tables(&reader)
     if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
     if !reader.isAtEnd { tables.checksums = reader.list { ChecksumAlgorithm(&$0) } }
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
+  }
+
+  /// Reads what is stored first.
+  static func head(_ reader: inout TableReader) -> (profile: String, name: String, subject: Subject)
+  {
+    let profile = reader.string()
+    let name = reader.string()
+    return (profile, name, Subject(&reader))
   }
 }
 
