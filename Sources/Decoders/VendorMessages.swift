@@ -111,6 +111,9 @@ package struct VendorMessages: Sendable {
   /// Whether any frame is open.
   package var hasOpenFrames: Bool { openCount > 0 }
 
+  /// Forgets the messages of the last value.
+  package mutating func forgetFollowing() { if !following.isEmpty { following.removeAll() } }
+
   /// Processes a value on a channel where a protocol may be used.
   ///
   /// - Parameter isRequestChannel: whether requests go in this direction.
@@ -120,10 +123,13 @@ package struct VendorMessages: Sendable {
     _ vendor: VendorProtocol, on channel: VendorChannel, isRequestChannel: Bool, _ bytes: RawSpan,
     packet: Int, time: Timestamp?
   ) -> VendorSighting? {
-    if !following.isEmpty { following.removeAll() }
-    let (layout, extent) = vendor.extent(of: bytes, isRequest: isRequestChannel)
+    forgetFollowing()
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
+    guard openCount > 0 || bytes.byteCount > 0 && vendor.canBegin(with: bytes.byte(at: 0)) else {
+      return nil
+    }
+    let (layout, extent) = vendor.extent(of: bytes, isRequest: isRequestChannel)
     if extent == .none, openCount == 0 { return nil }
     guard let slot = slot(channel, makes: extent != .none) else { return nil }
     if extent == .none, channels[slot].open.isEmpty { return nil }
@@ -192,8 +198,8 @@ package struct VendorMessages: Sendable {
       return nil
     }
     let begun = channels[slot].open
-    let layout = vendor.frames[channels[slot].layout]
-    guard case .partial(let total) = layout.extent(of: begun.bytes) else {
+    let layout = channels[slot].layout
+    guard case .partial(let total) = vendor.frames[layout].extent(of: begun.bytes) else {
       return (begun.count, nil)
     }
     return (begun.count, total)

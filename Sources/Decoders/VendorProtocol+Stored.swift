@@ -206,7 +206,7 @@ extension VendorProtocol {
     exchange.write(&writer)
     writer.count(hasSecrets ? 1 : 0)
     if includesMessages { writer.run(storedMessages) }
-    if simple == nil { writer.list(frames) { $1.writeExtended(&$0) } }
+    if simple == nil { writer.list([FrameLayout](frames)) { $1.writeExtended(&$0) } }
     return writer.bytes
   }
 

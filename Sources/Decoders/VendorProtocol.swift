@@ -177,7 +177,9 @@ package final class VendorProtocol: Sendable {
   package let requests: [Channel]
   package let responses: [Channel]
   /// The layouts of frames. Of several that a direction has, a frame has the first that fits.
-  package let frames: [FrameLayout]
+  package let frames: FrameLayouts
+  /// The bytes with which frames can begin, one bit each.
+  private let firstBytes: InlineArray<4, UInt64>
   /// How responses are matched to requests.
   package let exchange: Exchange
   /// The messages, those without commands last. They are read from their stored form on first use,
@@ -221,11 +223,28 @@ package final class VendorProtocol: Sendable {
     self.claims = claims
     self.requests = requests
     self.responses = responses
-    self.frames = frames
+    self.frames = FrameLayouts(frames)
+    firstBytes = Self.firstBytes(of: frames)
     self.exchange = exchange
     knownMessages = Mutex(messages)
     self.place = place
     self.hasSecrets = hasSecrets
+  }
+
+  private static func firstBytes(of frames: [FrameLayout]) -> InlineArray<4, UInt64> {
+    var bits = InlineArray<4, UInt64>(repeating: 0)
+    for frame in frames {
+      guard let first = frame.start.first, let byte = first else {
+        return InlineArray(repeating: .max)
+      }
+      bits[Int(byte >> 6)] |= 1 << UInt64(byte & 63)
+    }
+    return bits
+  }
+
+  /// Returns whether a frame can begin with a byte.
+  package func canBegin(with byte: UInt8) -> Bool {
+    firstBytes[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1
   }
 
   /// Returns whether a frame must show that the protocol is used on a characteristic or a serial
@@ -245,6 +264,19 @@ package final class VendorProtocol: Sendable {
       isAnywhere = true
     }
     return isAnywhere ? true : nil
+  }
+
+  /// Returns whether the service or the device's name decides whether the protocol is used on a
+  /// characteristic or a serial channel.
+  package func needsContext(on characteristic: BluetoothUUID?, _ channel: SerialChannel?) -> Bool {
+    guard characteristic != nil || channel != nil else { return false }
+    return claims.contains { claim in
+      guard claim.service != nil || claim.device != nil, claim.company == nil else { return false }
+      if let wanted = claim.characteristic, wanted.shortest != characteristic?.shortest {
+        return false
+      }
+      return claim.channel == nil || claim.channel == channel
+    }
   }
 
   /// Returns whether a frame is a request.
@@ -336,9 +368,10 @@ package final class VendorProtocol: Sendable {
     let context = DecodingContext(
       isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)
-    let layout = frames[frame.layout]
-    if let padding = layout.padding { decoded.leaveOut(padding, bytes) }
-    guard let checksum = frame.checksum, let part = layout.checksum?.part else { return }
+    if let padding = frames[frame.layout].padding { decoded.leaveOut(padding, bytes) }
+    guard let checksum = frame.checksum, let part = frames[frame.layout].checksum?.part else {
+      return
+    }
     let end = frame.bytes.end
     let at = part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at
     let place = Slice(start: frame.isJoined ? max(0, end - part.width) : at, count: part.width)

@@ -18,9 +18,15 @@ package struct ProfileLookup: Sendable {
     /// The name in the user's profiles.
     fileprivate(set) var ownName: String?
     /// The protocols that may be used, by index, and whether only a frame identifies them.
-    fileprivate var claims: [(vendor: Int, isByFrame: Bool)] = []
-    /// Whether the service or the device's name decides, so that both are looked up each time.
-    fileprivate(set) var needsContext = false
+    fileprivate(set) var claims: [(vendor: Int, isByFrame: Bool)] = []
+    /// The bits (`ProfileLookup.bit`) of those that are used whatever the context is, and of those
+    /// that only some services or devices use; then the context that `claims` is for.
+    fileprivate var fixed: UInt64 = 0
+    fileprivate var contextual: UInt64 = 0
+    fileprivate var context = Context()
+    /// Whether the service or the device's name decides which definition is used, so that both are
+    /// looked up each time.
+    fileprivate var needsContext = false
     /// Whether the device's name decides which definition is used.
     fileprivate(set) var needsName = false
     /// Whether there are only protocols that a frame has to identify.
@@ -29,6 +35,16 @@ package struct ProfileLookup: Sendable {
     fileprivate(set) var use: KnownValues.Use?
     /// Whether its values contain secrets, so that only code that knows them may decode the values.
     fileprivate(set) var isClosed = false
+  }
+
+  /// What a value's UUID does not tell of where it is from.
+  struct Context: Equatable, Sendable {
+    var service: BluetoothUUID?
+    /// The device's name.
+    var name: [UInt8]?
+
+    /// Returns whether the device's name matches a pattern with `*` and `?`.
+    func isOfDevice(_ pattern: String) -> Bool { name?.fits(pattern) ?? false }
   }
 
   /// What a plan is for: a UUID of this kind, or nil for attributes that are unknown and for serial
@@ -64,8 +80,8 @@ package struct ProfileLookup: Sendable {
   private var subjects: [PlanSubject] = []
   /// Where the plan of a subject was found last, by `PlanSubject.hint`.
   private var hints = [Int](repeating: 0, count: PlanSubject.hints)
-  /// For each byte, whether a frame of a protocol that only frames identify can start with it.
-  private var firstBytes: [Bool] = []
+  /// For each byte, the bits of the protocols whose frames can begin with it.
+  private var starts: [UInt64] = []
   private var isReady = false
   private let passing = PassedByReference()
 
@@ -96,17 +112,15 @@ package struct ProfileLookup: Sendable {
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
     vendors = library.vendors
     self.library = library
-    firstBytes = [Bool](repeating: false, count: 256)
-    for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
-      for frame in vendor.frames {
-        if let first = frame.start.first, let byte = first {
-          firstBytes[Int(byte)] = true
-        } else {
-          for byte in 0..<256 { firstBytes[byte] = true }
-        }
+    starts = (0...UInt8.max).map { byte in
+      vendors.indices.reduce(0) { bits, vendor in
+        vendors[vendor].canBegin(with: byte) ? bits | Self.bit(vendor) : bits
       }
     }
   }
+
+  /// A bit for a protocol, by index; if there are many, some share one.
+  static func bit(_ vendor: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: vendor) }
 
   // MARK: Plans
 
@@ -154,13 +168,15 @@ package struct ProfileLookup: Sendable {
     plan.needsName = plan.definitions.contains { $0.subject.device != nil }
     if kind == .characteristic {
       plan.claims = vendors.claims(uuid, subject.channel, service: nil) { _ in false }
-      let asksMore = vendors.contains { vendor in
-        vendor.claims.contains { $0.service != nil || $0.device != nil }
+      for (place, vendor) in vendors.enumerated()
+      where vendor.needsContext(on: uuid, subject.channel) {
+        plan.contextual |= Self.bit(place)
       }
-      if asksMore { plan.needsContext = true }
     }
+    for claim in plan.claims { plan.fixed |= Self.bit(claim.vendor) }
     plan.isByFrameAlone =
-      plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
+      plan.definitions.isEmpty && !plan.needsContext && plan.contextual == 0
+      && plan.claims.allSatisfy(\.isByFrame)
     plan.isClosed = (kind == .characteristic || kind == .descriptor) && hides(uuid)
     plans.append(plan)
     subjects.append(subject)
@@ -173,7 +189,19 @@ package struct ProfileLookup: Sendable {
   /// Returns whether nothing decodes a value by itself. It may still continue an open frame.
   func decodesNothing(_ plan: Int, _ value: RawSpan) -> Bool {
     plans[plan].isByFrameAlone
-      && (value.byteCount == 0 || !firstBytes[Int(value.byte(at: 0))])
+      && (value.byteCount == 0 || starts(value) & plans[plan].fixed == 0)
+  }
+
+  /// Returns the bits of the protocols whose frames can begin like a value, which is not empty.
+  func starts(_ value: RawSpan) -> UInt64 { starts[Int(value.byte(at: 0))] }
+
+  /// Returns whether the service or the device's name decides what decodes a value.
+  ///
+  /// - Parameter isAny: whether values count that do not begin like a frame.
+  func needsContext(_ plan: Int, _ value: RawSpan, isAny: Bool) -> Bool {
+    if plans[plan].needsContext { return true }
+    let contextual = plans[plan].contextual
+    return contextual != 0 && value.byteCount > 0 && (isAny || starts(value) & contextual != 0)
   }
 
   /// Returns the definition that decodes a value.
@@ -221,15 +249,18 @@ package struct ProfileLookup: Sendable {
     }
   }
 
-  /// Returns the protocols that a value may belong to, by index, and whether only a frame
-  /// identifies them.
-  func claims(_ plan: Int, _ service: BluetoothUUID?, _ isOfDevice: (String) -> Bool)
-    -> [(vendor: Int, isByFrame: Bool)]
-  {
-    plans[plan].needsContext
-      ? vendors.claims(
-        subjects[plan].uuid, subjects[plan].channel, service: service, isOfDevice: isOfDevice)
-      : plans[plan].claims
+  /// Finds the protocols that may be used in a context, unless those of the plan are for it.
+  @inline(__always)
+  mutating func settle(_ plan: Int, _ context: Context) {
+    if plans[plan].contextual != 0, plans[plan].context != context { resettle(plan, context) }
+  }
+
+  @inline(never)
+  private mutating func resettle(_ plan: Int, _ context: Context) {
+    plans[plan].context = context
+    plans[plan].claims = vendors.claims(
+      subjects[plan].uuid, subjects[plan].channel, service: context.service,
+      isOfDevice: context.isOfDevice)
   }
 
   /// Returns the message that a value of a characteristic is, judging by its bytes alone.

@@ -121,21 +121,28 @@ package struct ValueReading: ~Copyable {
     }
     let plan = profiles.plan(kind, uuid)
     let handle = packet.dissection.attFields.handle ?? packet.answer.request?.handle
+    let notesMisfits = !unmatched.isEmpty || explainsMisfits
     // Nearly all values that nothing decodes return here.
-    if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats {
+    if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats,
+      !notesMisfits
+    {
       return hold(nil, plan, kind, uuid, nil, number, handle)
     }
     let side = opcode.server(packet.record.direction ?? .received)
     if let use = profiles[plan].use, value.byteCount > 0 {
       known.keep(use, value, packet.answer, memory, side)
     }
-    var service: BluetoothUUID?
-    var isOfDevice: (String) -> Bool = { _ in false }
-    if profiles[plan].needsContext {
-      if let place = packet.answer.attribute { service = memory.attributes.service(of: place) }
-      isOfDevice = Self.isPeer(of: packet.answer.link, memory)
+    var context = ProfileLookup.Context()
+    let isAny = messages.hasOpenFrames || notesMisfits
+    if profiles.needsContext(plan, value, isAny: isAny) {
+      if let place = packet.answer.attribute {
+        context.service = memory.attributes.service(of: place)
+      }
+      context.name = memory.peerName(of: packet.answer.link)
+      profiles.settle(plan, context)
     }
-    let definition = profiles.definition(plan, service, value, isOfDevice)
+    let service = context.service
+    let definition = profiles.definition(plan, service, value, context.isOfDevice)
     if let definition, !unmatched.isEmpty { unmatched.note(definition) }
     if let definition, !definition.subject.isCarrier {
       if let exchange = definition.exchange, way != .read, value.byteCount > 0,
@@ -165,18 +172,18 @@ package struct ValueReading: ~Copyable {
           of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
           handle: handle, isWritten: way == .written)
       }
-      var found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, asks in
+      var found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
         messages.accept(
           vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
       }
       if found == nil, definition == nil, !profiles[plan].isClosed {
-        found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, asks in
+        found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
           messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
         }
       }
-      if !unmatched.isEmpty || explainsMisfits {
+      if notesMisfits {
         if let found { unmatched.note(found.vendor) }
-        noteMisfits(plan, uuid, service, way, isOfDevice, value, number, found?.vendor)
+        noteMisfits(plan, uuid, way, value, number, found?.vendor)
       }
       if let found {
         remember(found, number, handle)
@@ -219,11 +226,11 @@ package struct ValueReading: ~Copyable {
     else { return }
     let conversation = memory.conversationKey(link, serial.server)
     let isWritten = Side(sent: direction) != serial.server
-    var service: BluetoothUUID?
-    var isOfDevice: (String) -> Bool = { _ in false }
-    if profiles[plan].needsContext {
-      service = memory.service(of: serial, on: link)
-      isOfDevice = Self.isPeer(of: link, memory)
+    if profiles.needsContext(plan, value, isAny: messages.hasOpenFrames) {
+      profiles.settle(
+        plan,
+        ProfileLookup.Context(
+          service: memory.service(of: serial, on: link), name: memory.peerName(of: link)))
     }
     func channel(_ claim: (vendor: Int, isByFrame: Bool)) -> VendorChannel {
       VendorChannel(
@@ -233,11 +240,11 @@ package struct ValueReading: ~Copyable {
     let (number, time) = (packet.record.number, packet.record.time)
     let way: VendorProtocol.Path = isWritten ? .written : .notified
     let found =
-      first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
+      first(plan, nil, way, value) { messages, vendor, claim, asks in
         messages.accept(
           vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
       }
-      ?? first(plan, nil, service, way, isOfDevice) { messages, vendor, claim, asks in
+      ?? first(plan, nil, way, value) { messages, vendor, claim, asks in
         messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
       }
     guard let found else { return }
@@ -296,26 +303,20 @@ package struct ValueReading: ~Copyable {
     messages.refuse(request.packet)
   }
 
-  /// Returns a function that returns whether the peer's name matches a pattern with `*` and `?`.
-  /// Created only if the name is needed.
-  @inline(never)
-  private static func isPeer(of link: LinkSlot?, _ memory: borrowing Memory) -> (String) -> Bool {
-    let name = memory.peerName(of: link)
-    return { pattern in name?.fits(pattern) ?? false }
-  }
-
   /// Returns what the first protocol that knows a value finds in it.
   ///
   /// - Parameter find: looks for a message of a protocol; also gets whether requests go in the
   ///   direction of the value.
   private mutating func first(
-    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ way: VendorProtocol.Path,
-    _ isOfDevice: (String) -> Bool,
+    _ plan: Int, _ uuid: BluetoothUUID?, _ way: VendorProtocol.Path, _ value: RawSpan,
     _ find: (
       inout VendorMessages, VendorProtocol, (vendor: Int, isByFrame: Bool), Bool
     ) -> VendorSighting?
   ) -> VendorSighting? {
-    for claim in profiles.claims(plan, service, isOfDevice) {
+    messages.forgetFollowing()
+    // A value that does not begin like a frame can only continue one.
+    let starts = messages.hasOpenFrames ? UInt64.max : profiles.starts(value)
+    for claim in profiles[plan].claims where starts & ProfileLookup.bit(claim.vendor) != 0 {
       let vendor = profiles.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
@@ -329,11 +330,10 @@ package struct ValueReading: ~Copyable {
   /// built-in ones that the characteristic identifies.
   @inline(never)
   private mutating func noteMisfits(
-    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ way: VendorProtocol.Path,
-    _ isOfDevice: (String) -> Bool, _ value: RawSpan, _ packet: Int,
-    _ found: VendorProtocol?
+    _ plan: Int, _ uuid: BluetoothUUID?, _ way: VendorProtocol.Path, _ value: RawSpan,
+    _ packet: Int, _ found: VendorProtocol?
   ) {
-    for claim in profiles.claims(plan, service, isOfDevice)
+    for claim in profiles[plan].claims
     where claim.vendor < profiles.ownVendors || !claim.isByFrame && found == nil {
       let vendor = profiles.vendors[claim.vendor]
       if vendor === found { continue }
