@@ -5,7 +5,6 @@ import Synchronization
 /// read at first, and the rest if it is: many definitions of one company or AD type are not.
 package final class ListedDefinition: Sendable {
   package let subject: Subject
-  package let name: String
   /// Whether the subject accepts any bytes.
   private let fitsAll: Bool
   /// The line of `BuiltInProfiles` with the definition; not used if that is known.
@@ -14,7 +13,7 @@ package final class ListedDefinition: Sendable {
 
   /// Creates an entry for a definition of the user's.
   init(_ definition: Definition) {
-    (subject, name, line) = (definition.subject, definition.name, 0)
+    (subject, line) = (definition.subject, 0)
     fitsAll = subject.fitsAll
     _ = known.storeIfNil(definition)
   }
@@ -24,13 +23,13 @@ package final class ListedDefinition: Sendable {
   /// - Parameter text: the stored form.
   init?(_ text: RawSpan, line: Int) {
     var reader = TableReader(StoredText.bytes(text, upTo: Self.usualHead))
-    var head = Definition.head(&reader)
+    var subject = Definition.subject(&reader)
     if !reader.isSound {
       reader = TableReader(StoredText.bytes(text))
-      head = Definition.head(&reader)
+      subject = Definition.subject(&reader)
       guard reader.isSound else { return nil }
     }
-    (subject, name, self.line) = (head.subject, head.name, line)
+    (self.subject, self.line) = (subject, line)
     fitsAll = subject.fitsAll
   }
 

@@ -103,17 +103,27 @@ package struct TableReader {
 
   /// Reads the next bytes, which are preceded by their count.
   package mutating func run() -> [UInt8] {
-    let count = count()
-    guard count >= 0, count <= bytes.count - position else {
-      isSound = false
-      return []
-    }
-    defer { position += count }
-    return Array(bytes[position..<position + count])
+    let start = skipRun()
+    return Array(bytes[start..<position])
   }
 
   /// Reads the next text.
-  package mutating func string() -> String { String(decoding: run(), as: UTF8.self) }
+  package mutating func string() -> String {
+    let start = skipRun()
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  /// Skips the next bytes, which are preceded by their count. Returns where they start.
+  @discardableResult
+  mutating func skipRun() -> Int {
+    let count = count()
+    guard count >= 0, count <= bytes.count - position else {
+      isSound = false
+      return position
+    }
+    position += count
+    return position - count
+  }
 
   /// Reads the next UUID.
   package mutating func uuid() -> BluetoothUUID {
@@ -136,6 +146,17 @@ package struct TableReader {
       mask &= mask &- 1
     }
     return row
+  }
+
+  /// Reads the next list of at most one element.
+  mutating func optional<Element>(_ read: (inout TableReader) -> Element) -> Element? {
+    switch count() {
+    case 0: return nil
+    case 1: return read(&self)
+    default:
+      isSound = false
+      return nil
+    }
   }
 
   /// Reads the next list; no more elements are read than there are bytes.
@@ -258,11 +279,13 @@ extension Subject {
   package init(_ reader: inout TableReader) {
     let kind = Kind(rawValue: reader.count()) ?? .message
     self.init(kind, reader.uuid())
-    service = reader.list { $0.uuid() }.first
-    device = reader.list { $0.string() }.first
+    service = reader.optional { $0.uuid() }
+    device = reader.optional { $0.string() }
     match = reader.list { UInt8(exactly: $0.number()) }
-    let bounds = reader.list { $0.count() }
-    if bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] { sizes = bounds[0]...bounds[1] }
+    if reader.count() > 0 {
+      let (least, most) = (reader.count(), reader.count())
+      if least >= 0, least <= most { sizes = least...most }
+    }
     let use = reader.count()
     isCarrier = use == 1
     ownAddress = use > 1 ? use - 2 : nil
@@ -287,8 +310,10 @@ extension Definition {
   /// Creates a definition from its stored form; nil if that is damaged.
   package convenience init?(stored bytes: [UInt8]) {
     var reader = TableReader(bytes)
-    let (profile, name, subject) = Self.head(&reader)
-    let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
+    let profile = reader.string()
+    let name = reader.string()
+    let subject = Subject(&reader)
+    let exchange = reader.optional { VendorProtocol.Exchange(&$0) }
     var tables = Tables(&reader)
     if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
     if !reader.isAtEnd { tables.checksums = reader.list { ChecksumAlgorithm(&$0) } }
@@ -296,12 +321,11 @@ extension Definition {
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
   }
 
-  /// Reads what is stored first.
-  static func head(_ reader: inout TableReader) -> (profile: String, name: String, subject: Subject)
-  {
-    let profile = reader.string()
-    let name = reader.string()
-    return (profile, name, Subject(&reader))
+  /// Reads the subject of a stored definition.
+  static func subject(_ reader: inout TableReader) -> Subject {
+    reader.skipRun()
+    reader.skipRun()
+    return Subject(&reader)
   }
 }
 
