@@ -193,6 +193,7 @@ extension FrameLayout {
   /// Returns how many of the bytes are a frame.
   ///
   /// - Parameter searched: the number of bytes that were already searched for the end, in vain.
+  @inline(__always)
   package func extent(of bytes: RawSpan, searchedUpTo searched: Int = 0) -> FrameExtent {
     for (offset, expected) in start.enumerated() {
       guard offset < bytes.byteCount else {
@@ -235,6 +236,7 @@ extension FrameLayout {
 
   /// Returns the length of a frame that begins here if it is more than may be joined, and the value
   /// has less of it; otherwise nil.
+  @inline(__always)
   package func excess(of bytes: RawSpan) -> Int? {
     guard case .length(let part, let counted, let add) = ending, part.at >= 0,
       part.at + part.width <= bytes.byteCount, bytes.byteCount >= start.count
@@ -305,6 +307,7 @@ extension FrameLayout {
   }
 
   /// The minimum length of a frame, with room for every part.
+  @inline(__always)
   package var least: Int {
     var least = max(start.count, payloadFirst - min(0, payloadEnd), tail.count)
     // Without an array of all parts, since this is called for every value of a channel.
@@ -321,6 +324,7 @@ extension FrameLayout {
   }
 
   /// Returns the command of a frame that has begun; nil if there is none, or it is not present yet.
+  @inline(__always)
   package func command(of bytes: RawSpan) -> Int? {
     // Where it is depends on the escaped bytes before it.
     if escape != nil { return nil }
@@ -351,6 +355,7 @@ extension FrameLayout {
   /// Returns the parts of a complete frame; positions count from the first of all bytes.
   ///
   /// - Parameter layout: the index of this layout in the protocol.
+  @inline(__always)
   package func parts(of bytes: RawSpan, _ slice: Slice, layout: Int = 0) -> Frame {
     let frame = bytes.part(slice)
     let start = Int(slice.start)

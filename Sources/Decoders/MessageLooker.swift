@@ -11,7 +11,7 @@ struct MessageLooker: Sendable {
   ) -> (message: VendorProtocol.Message, command: Int?)? {
     let vendor = context.vendor
     let (layout, _) = vendor.extent(of: bytes, isRequest: context.isRequestChannel)
-    let frame = vendor.frames[layout].parts(
+    let frame = vendor.frames.at(layout).parts(
       of: bytes, Slice(start: 0, count: bytes.byteCount), layout: layout)
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     guard !isRequest, let message = vendor.message(frame, bytes, isRequest: false) else {

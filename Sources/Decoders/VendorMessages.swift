@@ -62,7 +62,7 @@ package struct VendorMessages: Sendable {
     let time: Timestamp?
 
     /// The layout of the frame that begins or continues with the value.
-    var frame: FrameLayout { _read { yield vendor.frames[layout] } }
+    var frame: PlacedLayout { vendor.frames.at(layout) }
     var owner: Int { channel.owner }
     var conversation: UInt64 { channel.conversation }
     /// A sighting without content.
@@ -79,6 +79,8 @@ package struct VendorMessages: Sendable {
   private(set) var channels = VendorChannels()
   /// The number of channels with an open frame.
   private var openCount = 0
+  /// The bits of the protocols that may have one.
+  package private(set) var openOwners: UInt64 = 0
   private var exchanges = VendorExchanges()
   /// The announced series that are not complete.
   private(set) var series: [VendorSeries] = []
@@ -126,9 +128,10 @@ package struct VendorMessages: Sendable {
     forgetFollowing()
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
-    guard openCount > 0 || bytes.byteCount > 0 && vendor.canBegin(with: bytes.byte(at: 0)) else {
-      return nil
-    }
+    guard
+      openOwners & VendorProtocol.bit(channel.owner) != 0
+        || bytes.byteCount > 0 && vendor.canBegin(with: bytes.byte(at: 0))
+    else { return nil }
     let (layout, extent) = vendor.extent(of: bytes, isRequest: isRequestChannel)
     if extent == .none, openCount == 0 { return nil }
     guard let slot = slot(channel, makes: extent != .none) else { return nil }
@@ -164,7 +167,7 @@ package struct VendorMessages: Sendable {
     case .none: return nil
     case .partial(let total): return open(slot, bytes, total, context)
     case .complete(let count):
-      guard context.frame.escape == nil,
+      guard !context.frame.isEscaped,
         count == bytes.byteCount || context.frame.isFilled(bytes, from: count)
       else {
         return several(slot, bytes.array, [context.packet], context)
@@ -199,7 +202,7 @@ package struct VendorMessages: Sendable {
     }
     let begun = channels[slot].open
     let layout = channels[slot].layout
-    guard case .partial(let total) = vendor.frames[layout].extent(of: begun.bytes) else {
+    guard case .partial(let total) = vendor.frames.at(layout).extent(of: begun.bytes) else {
       return (begun.count, nil)
     }
     return (begun.count, total)
@@ -216,7 +219,7 @@ package struct VendorMessages: Sendable {
   private mutating func ending(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
   ) -> Unfinished.Ending? {
-    let wait = context.vendor.frames[channels[slot].layout].timeout ?? 0
+    let wait = context.vendor.frames.at(channels[slot].layout).timeout ?? 0
     if let last = channels[slot].last, let time = context.time,
       time.nanoseconds(since: last) > Int64(wait) * 1_000_000
     {
@@ -230,7 +233,7 @@ package struct VendorMessages: Sendable {
       return .another
     }
     let count = channels[slot].open.count + bytes.byteCount
-    let most = context.vendor.frames[channels[slot].layout].most
+    let most = context.vendor.frames.at(channels[slot].layout).most
     if count > most { return .excess(count, most: most) }
     return isOvertaken(slot, bytes, context) ? .another : nil
   }
@@ -240,16 +243,18 @@ package struct VendorMessages: Sendable {
   package mutating func excessive(
     _ vendor: VendorProtocol, on channel: VendorChannel, isRequestChannel: Bool, _ bytes: RawSpan
   ) -> VendorSighting? {
-    for layout in vendor.frames
-    where layout.timeout != nil && layout.isRequest ?? isRequestChannel == isRequestChannel {
-      guard let total = layout.excess(of: bytes) else { continue }
+    for place in vendor.frames.indices {
+      let layout = vendor.frames.at(place)
+      guard layout.timeout != nil, layout.isRequest ?? isRequestChannel == isRequestChannel,
+        let total = layout.excess(of: bytes)
+      else { continue }
       return excessive(vendor, layout, total, on: channel, bytes)
     }
     return nil
   }
 
   private mutating func excessive(
-    _ vendor: VendorProtocol, _ layout: FrameLayout, _ total: Int, on channel: VendorChannel,
+    _ vendor: VendorProtocol, _ layout: PlacedLayout, _ total: Int, on channel: VendorChannel,
     _ bytes: RawSpan
   ) -> VendorSighting? {
     let slot = channels.find(channel.key, channel.owner)
@@ -278,6 +283,7 @@ package struct VendorMessages: Sendable {
     channels[slot].last = context.time
     channels[slot].isKnown = isKnown(slot, context)
     openCount += 1
+    openOwners |= VendorProtocol.bit(context.owner)
     guard channels[slot].isKnown else { return nil }
     exchanges.count(context)
     return part(slot, Slice(start: 0, count: bytes.byteCount), of: bytes, context)
@@ -321,7 +327,7 @@ package struct VendorMessages: Sendable {
     case .complete(let count):
       let packets = channels[slot].packets
       close(slot)
-      guard context.frame.escape == nil,
+      guard !context.frame.isEscaped,
         count == whole.count || context.frame.isFilled(whole.bytes, from: count)
       else {
         return several(slot, whole, packets, context)
@@ -351,6 +357,7 @@ package struct VendorMessages: Sendable {
 
   private mutating func close(_ slot: Int) {
     if !channels[slot].open.isEmpty { openCount -= 1 }
+    if openCount == 0 { openOwners = 0 }
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
     channels[slot].total = nil
@@ -375,7 +382,7 @@ package struct VendorMessages: Sendable {
     if case .partial(let total) = rest.extent, context.frame.timeout != nil {
       next = .some(total ?? 0)
     }
-    if frames.allSatisfy({ $0.isSound && context.vendor.frames[$0.layout].isVerifiable }),
+    if frames.allSatisfy({ $0.isSound && context.vendor.frames.at($0.layout).isVerifiable }),
       next != nil || end == whole.count
     {
       channels[slot].recognize(in: packets)
@@ -418,17 +425,17 @@ package struct VendorMessages: Sendable {
     var unescaped: [UInt8] = []
     var rest = (layout: context.layout, extent: FrameExtent.none)
     while end < whole.count, frames.count < mostFrames {
-      if let last = frames.last, vendor.frames[last.layout].isFilled(whole.bytes, from: end) {
+      if let last = frames.last, vendor.frames.at(last.layout).isFilled(whole.bytes, from: end) {
         rest = (last.layout, .none)
         if isEscaped { whole = unescaped } else { end = whole.count }
         return (frames, isEscaped ? whole.count : end, rest)
       }
       rest = vendor.extent(of: whole.bytes.dropping(end), isRequest: context.isRequestChannel)
       guard case .complete(let count) = rest.extent else { break }
-      let (layout, slice) = (vendor.frames[rest.layout], Slice(start: end, count: count))
+      let (layout, slice) = (vendor.frames.at(rest.layout), Slice(start: end, count: count))
       let known = unescaped.count
       var frame: Frame?
-      if isEscaped, layout.escape == nil {
+      if isEscaped, !layout.isEscaped {
         unescaped += whole[end..<end + count]
         frame = layout.parts(
           of: unescaped.bytes, Slice(start: known, count: count), layout: rest.layout)
@@ -478,7 +485,7 @@ package struct VendorMessages: Sendable {
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     sighting.command = frame.command
     sighting.isRequest = isRequest
-    if vendor.frames[frame.layout].chunk != nil {
+    if vendor.frames.at(frame.layout).isChunked {
       guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return true }
       frame = whole
     }
@@ -564,7 +571,7 @@ extension VendorMessages {
   /// sent later, or whose numbers the value repeats. The open frame is then over, unless its fields
   /// require more bytes and only the command indicates the other request.
   private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ context: Context) -> Bool {
-    guard context.vendor.frames[channels[slot].layout].isOpenEnded,
+    guard context.vendor.frames.at(channels[slot].layout).isOpenEnded,
       let first = channels[slot].packets.first,
       exchanges.open.contains(where: { $0.isOpen(context, at: context.time) })
     else { return false }
@@ -592,7 +599,7 @@ extension VendorMessages {
   ) -> Unfinished? {
     var unfinished = channels[slot].unfinished
     unfinished?.ending = ending
-    if context.vendor.frames[channels[slot].layout].isOpenEnded,
+    if context.vendor.frames.at(channels[slot].layout).isOpenEnded,
       let first = channels[slot].packets.first
     {
       let open = channels[slot].open
@@ -632,7 +639,8 @@ extension VendorMessages {
   ) -> ExchangeNote {
     // Numbers that a response shares with its request are only compared if the fields determine its
     // end.
-    let isLooked = vendor.frames[frame.layout].isOpenEnded && looker.response(bytes, context) != nil
+    let isOpenEnded = vendor.frames.at(frame.layout).isOpenEnded
+    let isLooked = isOpenEnded && looker.response(bytes, context) != nil
     let looker = isLooked ? looker : nil
     let usesSequence = vendor.exchange.usesSequence
     return exchanges.answer(
@@ -850,7 +858,7 @@ extension VendorMessages {
     _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
     _ context: Context
   ) -> Frame? {
-    guard let layout = context.vendor.frames[frame.layout].chunk else { return frame }
+    guard let layout = context.vendor.frames.at(frame.layout).layout.chunk else { return frame }
     let packets = sighting.packets.isEmpty ? [context.packet] : sighting.packets
     var message = channels[slot].chunks ?? ChunkedMessage(frame)
     channels[slot].chunks = nil
@@ -872,7 +880,7 @@ extension VendorMessages {
         exchanges.count(context)
       }
       if let checksum = frame.checksum, !frame.isSound {
-        let width = context.vendor.frames[frame.layout].checksum?.part.width ?? 1
+        let width = context.vendor.frames.at(frame.layout).layout.checksum?.part.width ?? 1
         sighting.badChecksum = (checksum.found, checksum.expected, 2 * width)
       }
       sighting.packets = packets

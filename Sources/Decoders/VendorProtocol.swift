@@ -242,6 +242,9 @@ package final class VendorProtocol: Sendable {
     return bits
   }
 
+  /// A bit for a protocol, by index; if there are many, some share one.
+  package static func bit(_ index: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: index) }
+
   /// Returns whether a frame can begin with a byte.
   package func canBegin(with byte: UInt8) -> Bool {
     firstBytes[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1
@@ -321,8 +324,8 @@ package final class VendorProtocol: Sendable {
   package func extent(
     of bytes: RawSpan, isRequest: Bool, searchedUpTo searched: Int = 0, as searchedLayout: Int = 0
   ) -> (layout: Int, extent: FrameExtent) {
-    for layout in frames.indices where frames[layout].isRequest ?? isRequest == isRequest {
-      let extent = frames[layout].extent(
+    for layout in frames.indices where frames.at(layout).isRequest ?? isRequest == isRequest {
+      let extent = frames.at(layout).extent(
         of: bytes, searchedUpTo: layout == searchedLayout ? searched : 0)
       if extent != .none { return (layout, extent) }
     }
@@ -336,21 +339,21 @@ package final class VendorProtocol: Sendable {
   ) -> (frame: Frame, unescaped: [UInt8]?)? {
     let (layout, extent) = extent(of: bytes, isRequest: isRequest)
     guard case .complete(let count) = extent,
-      count == bytes.byteCount || frames[layout].isFilled(bytes, from: count)
+      count == bytes.byteCount || frames.at(layout).isFilled(bytes, from: count)
     else { return nil }
     var unescaped: [UInt8] = []
-    let frame = frames[layout].frame(
+    let frame = frames.at(layout).frame(
       bytes, Slice(start: 0, count: count), layout: layout, into: &unescaped)
-    return frame.map { ($0, frames[layout].escape == nil ? nil : unescaped) }
+    return frame.map { ($0, frames.at(layout).isEscaped ? unescaped : nil) }
   }
 
   /// Returns whether the bytes begin with a whole frame with a correct checksum, which identifies
   /// the protocol if nothing else does.
   package func isRecognized(in bytes: RawSpan, isRequest: Bool) -> Bool {
     let (layout, extent) = extent(of: bytes, isRequest: isRequest)
-    guard case .complete(let count) = extent, frames[layout].isVerifiable else { return false }
+    guard case .complete(let count) = extent, frames.at(layout).isVerifiable else { return false }
     var unescaped: [UInt8] = []
-    let frame = frames[layout].frame(
+    let frame = frames.at(layout).frame(
       bytes, Slice(start: 0, count: count), layout: layout, into: &unescaped)
     return frame?.isSound ?? false
   }
@@ -368,8 +371,9 @@ package final class VendorProtocol: Sendable {
     let context = DecodingContext(
       isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)
-    if let padding = frames[frame.layout].padding { decoded.leaveOut(padding, bytes) }
-    guard let checksum = frame.checksum, let part = frames[frame.layout].checksum?.part else {
+    if let padding = frames.at(frame.layout).padding { decoded.leaveOut(padding, bytes) }
+    guard let checksum = frame.checksum, let part = frames.at(frame.layout).layout.checksum?.part
+    else {
       return
     }
     let end = frame.bytes.end

@@ -19,7 +19,7 @@ package struct ProfileLookup: Sendable {
     fileprivate(set) var ownName: String?
     /// The protocols that may be used, by index, and whether only a frame identifies them.
     fileprivate(set) var claims: [(vendor: Int, isByFrame: Bool)] = []
-    /// The bits (`ProfileLookup.bit`) of those that are used whatever the context is, and of those
+    /// The bits (`VendorProtocol.bit`) of those that are used whatever the context is, and of those
     /// that only some services or devices use; then the context that `claims` is for.
     fileprivate var fixed: UInt64 = 0
     fileprivate var contextual: UInt64 = 0
@@ -114,13 +114,10 @@ package struct ProfileLookup: Sendable {
     self.library = library
     starts = (0...UInt8.max).map { byte in
       vendors.indices.reduce(0) { bits, vendor in
-        vendors[vendor].canBegin(with: byte) ? bits | Self.bit(vendor) : bits
+        vendors[vendor].canBegin(with: byte) ? bits | VendorProtocol.bit(vendor) : bits
       }
     }
   }
-
-  /// A bit for a protocol, by index; if there are many, some share one.
-  static func bit(_ vendor: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: vendor) }
 
   // MARK: Plans
 
@@ -170,10 +167,10 @@ package struct ProfileLookup: Sendable {
       plan.claims = vendors.claims(uuid, subject.channel, service: nil) { _ in false }
       for (place, vendor) in vendors.enumerated()
       where vendor.needsContext(on: uuid, subject.channel) {
-        plan.contextual |= Self.bit(place)
+        plan.contextual |= VendorProtocol.bit(place)
       }
     }
-    for claim in plan.claims { plan.fixed |= Self.bit(claim.vendor) }
+    for claim in plan.claims { plan.fixed |= VendorProtocol.bit(claim.vendor) }
     plan.isByFrameAlone =
       plan.definitions.isEmpty && !plan.needsContext && plan.contextual == 0
       && plan.claims.allSatisfy(\.isByFrame)

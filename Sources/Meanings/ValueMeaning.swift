@@ -86,13 +86,17 @@ package struct ValueMeaning: ~Copyable {
   ///   - externals: the fields of other values that its definition refers to.
   ///   - others: the messages after it in the same value.
   package mutating func decode(
-    _ sighting: VendorSighting, _ value: RawSpan, _ externals: [Known] = [],
+    _ sighting: consuming VendorSighting, _ value: RawSpan, _ externals: [Known] = [],
     following others: [VendorSighting]
   ) {
-    self.sighting = sighting
+    let sighting = sighting
     if let frame = sighting.frame, let message = sighting.message {
       sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
-      if let whole = sighting.bytes { write(whole.bytes) } else { write(value) }
+      if let whole = sighting.bytes {
+        write(whole.bytes, isMessage: true)
+      } else {
+        write(value, isMessage: true)
+      }
     } else {
       latest = nil
       line.clear()
@@ -102,6 +106,8 @@ package struct ValueMeaning: ~Copyable {
       isKnown = true
     }
     sighting.writeRemarks(into: &line)
+    // It is large, so it is moved and not copied.
+    self.sighting = sighting
     if !others.isEmpty { decodeFollowing(others, value) }
   }
 
@@ -119,11 +125,11 @@ package struct ValueMeaning: ~Copyable {
     }
   }
 
-  private mutating func write(_ value: RawSpan) {
+  private mutating func write(_ value: RawSpan, isMessage: Bool = false) {
     latest = nil
     line.clear()
     guard var writer = writer() else { return }
-    writer.isWhole = isWhole && sighting != nil
+    writer.isWhole = isWhole && isMessage
     textEnd = writer.line(value, into: &line)
     wordsEnd = line.count
     // An empty value that its definition does not allow counts as not decoded.

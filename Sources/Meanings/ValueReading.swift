@@ -172,15 +172,17 @@ package struct ValueReading: ~Copyable {
           of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
           handle: handle, isWritten: way == .written)
       }
-      var found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
-        messages.accept(
-          vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
-      }
-      if found == nil, definition == nil, !profiles[plan].isClosed {
-        found = first(plan, uuid, way, value) { messages, vendor, claim, asks in
-          messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+      let mayBeExcessive = definition == nil && !profiles[plan].isClosed
+      let found =
+        first(plan, uuid, way, value) { messages, vendor, claim, asks in
+          messages.accept(
+            vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
         }
-      }
+        ?? (!mayBeExcessive
+          ? nil
+          : first(plan, uuid, way, value) { messages, vendor, claim, asks in
+            messages.excessive(vendor, on: channel(claim), isRequestChannel: asks, value)
+          })
       if notesMisfits {
         if let found { unmatched.note(found.vendor) }
         noteMisfits(plan, uuid, way, value, number, found?.vendor)
@@ -315,8 +317,8 @@ package struct ValueReading: ~Copyable {
   ) -> VendorSighting? {
     messages.forgetFollowing()
     // A value that does not begin like a frame can only continue one.
-    let starts = messages.hasOpenFrames ? UInt64.max : profiles.starts(value)
-    for claim in profiles[plan].claims where starts & ProfileLookup.bit(claim.vendor) != 0 {
+    let starts = profiles.starts(value) | messages.openOwners
+    for claim in profiles[plan].claims where starts & VendorProtocol.bit(claim.vendor) != 0 {
       let vendor = profiles.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
@@ -540,9 +542,10 @@ package struct ValueReading: ~Copyable {
 
   /// - Parameter others: the messages after it in the same value.
   private mutating func decode(
-    _ sighting: VendorSighting, _ value: RawSpan, _ server: UInt64?,
+    _ sighting: consuming VendorSighting, _ value: RawSpan, _ server: UInt64?,
     following others: [VendorSighting]
   ) {
+    let sighting = sighting
     unfinished.note(sighting, messages)
     var externals: [Known] = []
     if let message = sighting.message, message.definition.hasExternals {
