@@ -9,13 +9,13 @@ package final class ListedDefinition: Sendable {
   private let fitsAll: Bool
   /// The line of `BuiltInProfiles` with the definition; not used if that is known.
   private let line: Int
-  private let known = AtomicLazyReference<Definition>()
+  private let known: Mutex<Definition?>
 
   /// Creates an entry for a definition of the user's.
   init(_ definition: Definition) {
     (subject, line) = (definition.subject, 0)
     fitsAll = subject.fitsAll
-    _ = known.storeIfNil(definition)
+    known = Mutex(definition)
   }
 
   /// Creates an entry for a built-in definition; nil if its stored form is damaged.
@@ -31,17 +31,18 @@ package final class ListedDefinition: Sendable {
     }
     (self.subject, self.line) = (subject, line)
     fitsAll = subject.fitsAll
+    known = Mutex(nil)
   }
 
   /// The bytes that hold the names and the subject of almost any definition.
   private static let usualHead = 64
 
   /// The definition; nil if its stored form is damaged.
-  package var definition: Definition? { known.load() ?? load() }
-
-  @inline(never)
-  private func load() -> Definition? {
-    BuiltInProfiles.definition(at: line).map { known.storeIfNil($0) }
+  package var definition: Definition? {
+    known.withLock { known in
+      if known == nil { known = BuiltInProfiles.definition(at: line) }
+      return known
+    }
   }
 
   /// Returns whether the bytes match the subject, most of which accept any.
