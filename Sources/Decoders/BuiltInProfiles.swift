@@ -29,23 +29,28 @@ package enum BuiltInProfiles {
 
   /// Returns the definitions of a characteristic, a company, and so on.
   package static func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+    listed(kind, uuid).compactMap(\.definition)
+  }
+
+  /// Returns the entries of the definitions of a characteristic, a company, and so on.
+  static func listed(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [ListedDefinition] {
     let key = key(kind, uuid)
     if let known = known.withLock({ $0[key] }) { return known }
-    var place = firstPlace(notBelow: key)
-    var found: [Definition] = []
-    while place < count, compare(place, key) == 0 {
-      if let definition = definition(at: place) { found.append(definition) }
-      place += 1
+    var line = firstPlace(notBelow: key)
+    var found: [ListedDefinition] = []
+    while line < count, compare(line, key) == 0 {
+      if let entry = ListedDefinition(text(at: line), line: line) { found.append(entry) }
+      line += 1
     }
     if !found.isEmpty { known.withLock { $0[key] = found } }
     return found
   }
 
-  /// The definitions used so far: each is read once, however many captures need it.
-  private static let known = Mutex<[[UInt8]: [Definition]]>([:])
+  /// The definitions looked up so far: each is read once, however many captures need it.
+  private static let known = Mutex<[[UInt8]: [ListedDefinition]]>([:])
 
   /// All definitions, ordered by kind and UUID; for lists and tests.
-  package static var all: [Definition] { (0..<count).compactMap(definition) }
+  package static var all: [Definition] { (0..<count).compactMap(definition(at:)) }
 
   /// The characteristics whose values some definition uses: a line of 32 digits each.
   package static let wanted: [BluetoothUUID] = {
@@ -118,9 +123,14 @@ package enum BuiltInProfiles {
     return 0
   }
 
-  private static func definition(at place: Int) -> Definition? {
-    let start = offset(in: index.bytes, at: place * lineBytes + keyDigits)
-    // The end of the line is not a character of its text.
-    return Definition(stored: StoredText.bytes(definitions.bytes.dropping(start)))
+  /// Returns the definition on a line of the index.
+  static func definition(at line: Int) -> Definition? {
+    Definition(stored: StoredText.bytes(text(at: line)))
+  }
+
+  /// Returns the stored form of a definition. What follows it is not a character of its text.
+  @_lifetime(immortal)
+  private static func text(at line: Int) -> RawSpan {
+    definitions.bytes.dropping(offset(in: index.bytes, at: line * lineBytes + keyDigits))
   }
 }

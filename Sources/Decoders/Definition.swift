@@ -94,7 +94,7 @@ package final class Definition: Sendable {
     words = Self.words(tables)
     hasNamesake = Self.namesakes(tables)
     (unknownName, checksumName) = (tables.words.find("unknown"), tables.words.find("checksum"))
-    fitsAll = subject.match.isEmpty && subject.sizes == nil
+    fitsAll = subject.fitsAll
     hasExternals = !tables.externals.isEmpty
     hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
@@ -263,6 +263,9 @@ package struct Subject: Sendable, Equatable {
 
   /// Whether it is an attribute's value.
   package var isAttribute: Bool { kind == .characteristic || kind == .descriptor }
+
+  /// Whether it accepts any bytes.
+  var fitsAll: Bool { match.isEmpty && sizes == nil }
 
   /// Returns whether bytes match `match` and `sizes`.
   package func fits(_ bytes: RawSpan) -> Bool {

@@ -17,7 +17,7 @@ package struct Narrow: Sendable, Equatable {
 ///
 /// The fields of a definition are one list in the order of the profile; the fields inside another
 /// one follow it, up to `end`. −1 always means "none".
-package struct Field: Sendable, Equatable {
+package struct Field: StoredRow, Equatable {
   /// The kind of a field.
   package enum Kind: Int, Sendable, CaseIterable {
     case unsigned, signed, float, medfloat, bcd, dateTime, utf8, utf16, bytes, uuid, address
@@ -151,13 +151,87 @@ package struct Field: Sendable, Equatable {
     }
   }
 
-  /// The numbers of a row, in the order in which they are stored; new ones are appended.
-  static let columns: [any WritableKeyPath<Field, Int> & Sendable] = [
-    \.kindCode, \.flagBits, \.width, \.bit, \.bitCount, \.name, \.label, \.unit, \.end, \.slot,
-    \.when, \.turns, \.size, \.selector, \.least, \.most, \.prefix, \.terminator, \.scaling,
-    \.firstCode, \.codeCount, \.firstQuiet, \.quietCount, \.limit, \.equals, \.pattern, \.checksum,
-    \.checksumFrom, \.epoch, \.tick, \.assigned, \.template,
-  ]
+  /// The number of columns.
+  static let columnCount = 32
+
+  /// The numbers of a row, in the order in which they are stored; new ones are appended. Key
+  /// paths would be much slower.
+  subscript(column: Int) -> Int {
+    get {
+      switch column {
+      case 0: kindCode
+      case 1: flagBits
+      case 2: width
+      case 3: bit
+      case 4: bitCount
+      case 5: name
+      case 6: label
+      case 7: unit
+      case 8: end
+      case 9: slot
+      case 10: when
+      case 11: turns
+      case 12: size
+      case 13: selector
+      case 14: least
+      case 15: most
+      case 16: prefix
+      case 17: terminator
+      case 18: scaling
+      case 19: firstCode
+      case 20: codeCount
+      case 21: firstQuiet
+      case 22: quietCount
+      case 23: limit
+      case 24: equals
+      case 25: pattern
+      case 26: checksum
+      case 27: checksumFrom
+      case 28: epoch
+      case 29: tick
+      case 30: assigned
+      case 31: template
+      default: 0
+      }
+    }
+    set {
+      switch column {
+      case 0: kindCode = newValue
+      case 1: flagBits = newValue
+      case 2: width = newValue
+      case 3: bit = newValue
+      case 4: bitCount = newValue
+      case 5: name = newValue
+      case 6: label = newValue
+      case 7: unit = newValue
+      case 8: end = newValue
+      case 9: slot = newValue
+      case 10: when = newValue
+      case 11: turns = newValue
+      case 12: size = newValue
+      case 13: selector = newValue
+      case 14: least = newValue
+      case 15: most = newValue
+      case 16: prefix = newValue
+      case 17: terminator = newValue
+      case 18: scaling = newValue
+      case 19: firstCode = newValue
+      case 20: codeCount = newValue
+      case 21: firstQuiet = newValue
+      case 22: quietCount = newValue
+      case 23: limit = newValue
+      case 24: equals = newValue
+      case 25: pattern = newValue
+      case 26: checksum = newValue
+      case 27: checksumFrom = newValue
+      case 28: epoch = newValue
+      case 29: tick = newValue
+      case 30: assigned = newValue
+      case 31: template = newValue
+      default: break
+      }
+    }
+  }
 }
 
 /// Sets of numbers to which the Bluetooth SIG assigns names, for `values:`.

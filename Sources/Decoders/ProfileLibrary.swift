@@ -18,7 +18,7 @@ package struct ProfileLibrary: Sendable {
   }
 
   private let own: [Definition]
-  private var found: [Key: [Definition]] = [:]
+  private var found: [Key: [ListedDefinition]] = [:]
   /// Vendors' protocols, those of the user's files first.
   package let vendors: [VendorProtocol]
   /// How many of `vendors` come from the user's files.
@@ -57,10 +57,17 @@ package struct ProfileLibrary: Sendable {
   /// Returns the definitions of a characteristic, a company, and so on, the most specific first; of
   /// equally specific ones, the user's before the built-in ones.
   package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+    listed(kind, uuid).compactMap(\.definition)
+  }
+
+  /// Returns the entries of these definitions, in the same order.
+  package mutating func listed(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID
+  ) -> [ListedDefinition] {
     let key = Key(kind: kind.rawValue, uuid: uuid.shortest)
     if let known = found[key] { return known }
     let own = own.filter { $0.subject.kind == kind && $0.subject.uuid.shortest == key.uuid }
-    let all = own + BuiltInProfiles.definitions(kind, key.uuid)
+    let all = own.map { ListedDefinition($0) } + BuiltInProfiles.listed(kind, key.uuid)
     let sorted = all.enumerated().sorted { left, right in
       let (first, second) = (left.element.subject.specificity, right.element.subject.specificity)
       return first == second ? left.offset < right.offset : first > second
@@ -112,12 +119,12 @@ package struct ProfileLibrary: Sendable {
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
     isOfDevice: (String) -> Bool
   ) -> Definition? {
-    for definition in definitions(kind, uuid) {
-      let subject = definition.subject
+    for entry in listed(kind, uuid) {
+      let subject = entry.subject
       if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
       if let device = subject.device, !isOfDevice(device) { continue }
       if !subject.fits(sender: nil, bytes) { continue }
-      if subject.fits(bytes) { return definition }
+      if entry.fits(bytes) { return entry.definition }
     }
     return nil
   }

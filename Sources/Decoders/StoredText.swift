@@ -30,6 +30,11 @@ package enum StoredText {
     return bytes(text, from: &offset)
   }
 
+  /// Returns the first bytes of a text; a few if it has no more.
+  static func bytes(_ text: RawSpan, upTo most: Int) -> [UInt8] {
+    bytes(text.part(Slice(start: 0, count: min(text.byteCount, (most * 8 + 5) / 6))))
+  }
+
   /// Returns the bytes of a text from an offset on, up to the first character outside the alphabet,
   /// whose offset replaces that one.
   static func bytes(_ text: RawSpan, from offset: inout Int) -> [UInt8] {

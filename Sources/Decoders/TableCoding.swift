@@ -5,6 +5,13 @@ import Bytes
 // Of a field only the numbers that differ from the defaults are stored, preceded by a number whose
 // bits show which those are. The built-in definitions are stored as text, six bits a character.
 
+/// A row of numbers of which only those that differ from the usual ones are stored.
+protocol StoredRow: Sendable {
+  /// The number of columns.
+  static var columnCount: Int { get }
+  subscript(column: Int) -> Int { get set }
+}
+
 package struct TableWriter {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
@@ -43,18 +50,11 @@ package struct TableWriter {
   }
 
   /// Appends the columns of a row that differ from the default row.
-  package mutating func row<Row>(
-    _ row: Row, usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
-  ) {
+  mutating func row<Row: StoredRow>(_ row: Row, usual: Row) {
     var mask = 0
-    for (place, column) in columns.enumerated() where row[keyPath: column] != usual[keyPath: column]
-    {
-      mask |= 1 << place
-    }
+    for column in 0..<Row.columnCount where row[column] != usual[column] { mask |= 1 << column }
     count(mask)
-    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
-      number(row[keyPath: column])
-    }
+    for column in 0..<Row.columnCount where mask >> column & 1 == 1 { number(row[column]) }
   }
 
   package mutating func list<Element>(
@@ -103,17 +103,27 @@ package struct TableReader {
 
   /// Reads the next bytes, which are preceded by their count.
   package mutating func run() -> [UInt8] {
-    let count = count()
-    guard count >= 0, count <= bytes.count - position else {
-      isSound = false
-      return []
-    }
-    defer { position += count }
-    return Array(bytes[position..<position + count])
+    let start = skipRun()
+    return Array(bytes[start..<position])
   }
 
   /// Reads the next text.
-  package mutating func string() -> String { String(decoding: run(), as: UTF8.self) }
+  package mutating func string() -> String {
+    let start = skipRun()
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  /// Skips the next bytes, which are preceded by their count. Returns where they start.
+  @discardableResult
+  mutating func skipRun() -> Int {
+    let count = count()
+    guard count >= 0, count <= bytes.count - position else {
+      isSound = false
+      return position
+    }
+    position += count
+    return position - count
+  }
 
   /// Reads the next UUID.
   package mutating func uuid() -> BluetoothUUID {
@@ -126,15 +136,27 @@ package struct TableReader {
   }
 
   /// Reads the next row.
-  package mutating func row<Row>(
-    usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
-  ) -> Row {
+  mutating func row<Row: StoredRow>(usual: Row) -> Row {
     var row = usual
-    let mask = count()
-    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
-      row[keyPath: column] = number()
+    var mask = count()
+    while mask != 0 {
+      let column = mask.trailingZeroBitCount
+      if column >= Row.columnCount { break }
+      row[column] = number()
+      mask &= mask &- 1
     }
     return row
+  }
+
+  /// Reads the next list of at most one element.
+  mutating func optional<Element>(_ read: (inout TableReader) -> Element) -> Element? {
+    switch count() {
+    case 0: return nil
+    case 1: return read(&self)
+    default:
+      isSound = false
+      return nil
+    }
   }
 
   /// Reads the next list; no more elements are read than there are bytes.
@@ -151,21 +173,55 @@ package struct TableReader {
   }
 }
 
-extension Scaling.Written {
-  /// The numbers of a row, in the order in which they are stored; new ones are appended.
-  static let columns: [any WritableKeyPath<Scaling.Written, Int> & Sendable] = [
-    \.multiply, \.multiplyExponent, \.divide, \.decimal, \.binary, \.add, \.addExponent, \.decimals,
-    \.base, \.baseExponent, \.minus,
-  ]
+extension Scaling.Written: StoredRow {
+  /// The number of columns.
+  static let columnCount = 11
+
+  /// The numbers of a row, in the order in which they are stored; new ones are appended. Key
+  /// paths would be much slower.
+  subscript(column: Int) -> Int {
+    get {
+      switch column {
+      case 0: multiply
+      case 1: multiplyExponent
+      case 2: divide
+      case 3: decimal
+      case 4: binary
+      case 5: add
+      case 6: addExponent
+      case 7: decimals
+      case 8: base
+      case 9: baseExponent
+      case 10: minus
+      default: 0
+      }
+    }
+    set {
+      switch column {
+      case 0: multiply = newValue
+      case 1: multiplyExponent = newValue
+      case 2: divide = newValue
+      case 3: decimal = newValue
+      case 4: binary = newValue
+      case 5: add = newValue
+      case 6: addExponent = newValue
+      case 7: decimals = newValue
+      case 8: base = newValue
+      case 9: baseExponent = newValue
+      case 10: minus = newValue
+      default: break
+      }
+    }
+  }
 }
 
 extension Definition.Tables {
   package func write(_ writer: inout TableWriter) {
-    writer.list(fields) { $0.row($1, usual: Field(), Field.columns) }
+    writer.list(fields) { $0.row($1, usual: Field()) }
     writer.list(words.ends) { $0.count($1) }
     writer.run(words.bytes)
     for list in [codes, limits] { writer.list(list) { $1.write(&$0) } }
-    writer.list(scalings) { $0.row($1, usual: Scaling.Written(), Scaling.Written.columns) }
+    writer.list(scalings) { $0.row($1, usual: Scaling.Written()) }
     writer.list(programs) { $0.count($1) }
     writer.list(operations) { $1.write(&$0) }
     writer.list(externals) { writer, external in
@@ -183,12 +239,12 @@ extension Definition.Tables {
   }
 
   package init(_ reader: inout TableReader) {
-    fields = reader.list { $0.row(usual: Field(), Field.columns) }
+    fields = reader.list { $0.row(usual: Field()) }
     let ends = reader.list { $0.count() }
     words = Words(bytes: reader.run(), ends: ends)
     codes = reader.list { Code(&$0) }
     limits = reader.list { Code(&$0) }
-    scalings = reader.list { $0.row(usual: Scaling.Written(), Scaling.Written.columns) }
+    scalings = reader.list { $0.row(usual: Scaling.Written()) }
     programs = reader.list { $0.count() }
     operations = reader.list { Operation(&$0) }
     externals = reader.list { reader in
@@ -223,11 +279,13 @@ extension Subject {
   package init(_ reader: inout TableReader) {
     let kind = Kind(rawValue: reader.count()) ?? .message
     self.init(kind, reader.uuid())
-    service = reader.list { $0.uuid() }.first
-    device = reader.list { $0.string() }.first
+    service = reader.optional { $0.uuid() }
+    device = reader.optional { $0.string() }
     match = reader.list { UInt8(exactly: $0.number()) }
-    let bounds = reader.list { $0.count() }
-    if bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] { sizes = bounds[0]...bounds[1] }
+    if reader.count() > 0 {
+      let (least, most) = (reader.count(), reader.count())
+      if least >= 0, least <= most { sizes = least...most }
+    }
     let use = reader.count()
     isCarrier = use == 1
     ownAddress = use > 1 ? use - 2 : nil
@@ -255,12 +313,19 @@ extension Definition {
     let profile = reader.string()
     let name = reader.string()
     let subject = Subject(&reader)
-    let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
+    let exchange = reader.optional { VendorProtocol.Exchange(&$0) }
     var tables = Tables(&reader)
     if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
     if !reader.isAtEnd { tables.checksums = reader.list { ChecksumAlgorithm(&$0) } }
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
+  }
+
+  /// Reads the subject of a stored definition.
+  static func subject(_ reader: inout TableReader) -> Subject {
+    reader.skipRun()
+    reader.skipRun()
+    return Subject(&reader)
   }
 }
 

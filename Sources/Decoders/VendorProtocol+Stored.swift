@@ -79,29 +79,29 @@ extension FrameLayout {
     default: break
     }
     command = reader.list { Part(&$0) }
-    sequence = reader.list { Part(&$0) }.first
+    sequence = reader.optional { Part(&$0) }
     payloadFirst = reader.number()
     payloadEnd = reader.number()
     checksum =
-      reader.list { reader in
+      reader.optional { reader in
         let part = Part(&reader)
         let algorithm = ChecksumAlgorithm.named(reader.count()) ?? .xor8
         let first = reader.number()
         return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
-      }.first
+      }
     chunk =
-      reader.list { reader in
+      reader.optional { reader in
         let index = Part(&reader)
         let first = reader.number()
-        let count = reader.list { Part(&$0) }.first
-        let last = reader.list { $0.number() }.first
+        let count = reader.optional { Part(&$0) }
+        let last = reader.optional { $0.number() }
         var chunk = Chunk(index: index, first: first, count: count, last: last)
         chunk.timeout = reader.count()
         chunk.most = reader.count()
         return chunk
-      }.first
-    padding = reader.list { UInt8(truncatingIfNeeded: $0.count()) }.first
-    timeout = reader.list { $0.count() }.first
+      }
+    padding = reader.optional { UInt8(truncatingIfNeeded: $0.count()) }
+    timeout = reader.optional { $0.count() }
     most = reader.count()
   }
 }
@@ -130,24 +130,24 @@ extension FrameLayout {
 
   fileprivate init(extended reader: inout TableReader) {
     self.init(&reader)
-    isRequest = reader.list { $0.count() == 1 }.first
+    isRequest = reader.optional { $0.count() == 1 }
     tail = reader.run()
     escape =
-      reader.list { reader in
+      reader.optional { reader in
         let byte = UInt8(truncatingIfNeeded: reader.count())
         let pairs = reader.run()
-        let mask = reader.list { UInt8(truncatingIfNeeded: $0.count()) }.first
+        let mask = reader.optional { UInt8(truncatingIfNeeded: $0.count()) }
         return FrameEscape(
           byte: byte,
           pairs: stride(from: 0, to: pairs.count - pairs.count % 2, by: 2).map {
             FrameEscape.Pair(code: pairs[$0], original: pairs[$0 + 1])
           }, mask: mask)
-      }.first
+      }
     let (algorithm, empty) =
-      reader.list { reader in
+      reader.optional { reader in
         let algorithm = ChecksumAlgorithm(&reader)
-        return (algorithm, reader.list { UInt32(truncatingIfNeeded: $0.count()) }.first)
-      }.first ?? (.xor8, nil)
+        return (algorithm, reader.optional { UInt32(truncatingIfNeeded: $0.count()) })
+      } ?? (.xor8, nil)
     checksum?.algorithm = algorithm
     checksum?.empty = empty
   }
@@ -167,12 +167,8 @@ extension VendorProtocol.Exchange {
 
   init(_ reader: inout TableReader) {
     self.init()
-    let rules = (0..<2).map { _ in
-      reader.list { reader in
-        reader.list { Operation(&$0) }
-      }.first
-    }
-    (request, response) = (rules[0], rules[1])
+    request = reader.optional { reader in reader.list { Operation(&$0) } }
+    response = reader.optional { reader in reader.list { Operation(&$0) } }
     usesSequence = reader.count() == 1
     timeout = reader.count()
     requestField = reader.string()
@@ -263,10 +259,10 @@ extension VendorProtocol {
     let title = reader.string()
     let claims = reader.list { reader in
       var claim = Claim()
-      claim.device = reader.list { $0.string() }.first
-      claim.service = reader.list { $0.uuid() }.first
-      claim.characteristic = reader.list { $0.uuid() }.first
-      claim.company = reader.list { UInt16(truncatingIfNeeded: $0.count()) }.first
+      claim.device = reader.optional { $0.string() }
+      claim.service = reader.optional { $0.uuid() }
+      claim.characteristic = reader.optional { $0.uuid() }
+      claim.company = reader.optional { UInt16(truncatingIfNeeded: $0.count()) }
       let rest = reader.count()
       claim.isFrame = rest & 1 == 1
       if rest > 1 {
@@ -274,7 +270,8 @@ extension VendorProtocol {
       }
       return claim
     }
-    let channels = (0..<2).map { _ in reader.list { Self.channel(&$0) } }
+    let requests = reader.list { Self.channel(&$0) }
+    let responses = reader.list { Self.channel(&$0) }
     let frame = FrameLayout(&reader)
     let exchange = Exchange(&reader)
     let hasSecrets = reader.count() == 1
@@ -283,8 +280,8 @@ extension VendorProtocol {
     if !reader.isAtEnd { frames = reader.list { FrameLayout(extended: &$0) } }
     guard !frames.isEmpty, reader.isSound, reader.isAtEnd else { return nil }
     self.init(
-      profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frames: frames, exchange: exchange, messages: messages,
+      profile: profile, title: title, claims: claims, requests: requests,
+      responses: responses, frames: frames, exchange: exchange, messages: messages,
       messagesAt: place ?? 0,
       hasSecrets: hasSecrets)
   }
@@ -301,19 +298,19 @@ extension VendorProtocol {
 
   private static func message(_ reader: inout TableReader) -> Message? {
     let commands = reader.list { $0.number() }
-    let isRequest = reader.list { $0.count() == 1 }.first
+    let isRequest = reader.optional { $0.count() == 1 }
     let flags = reader.count()
     let beginning = flags & 16 == 16 ? reader.run() : []
     let condition = flags & 8 == 8 ? reader.list { Operation(&$0) } : nil
     let series =
-      reader.list { reader in
+      reader.optional { reader in
         let count = reader.count()
         let command = reader.number()
         let index = reader.string()
         let first = reader.number()
         return Series(
           count: count, command: command, index: index, first: first, timeout: reader.count())
-      }.first
+      }
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(

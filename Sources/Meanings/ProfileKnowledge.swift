@@ -34,7 +34,7 @@ package final class ProfileKnowledge: Sendable {
     return library.withLock { library in
       library.ownName(.characteristic, uuid)
         ?? (uuid.name(as: .characteristic) == nil
-          ? library.definitions(.characteristic, uuid).first?.name : nil)
+          ? library.listed(.characteristic, uuid).first?.definition?.name : nil)
     }
   }
 

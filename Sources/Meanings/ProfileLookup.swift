@@ -9,7 +9,7 @@ package import Sessions
 package struct ProfileLookup: Sendable {
   /// What applies to one UUID.
   struct Plan: Sendable {
-    fileprivate(set) var definitions: [Definition] = []
+    fileprivate(set) var definitions: [ListedDefinition] = []
     /// If there are many, the indexes of those that allow a value of 0, 1, 2, … bytes. Longer
     /// values are compared with all.
     fileprivate var bySize: [[Int]] = []
@@ -153,7 +153,7 @@ package struct ProfileLookup: Sendable {
     let (kind, uuid) = (subject.kind, subject.uuid)
     var plan = Plan()
     if let uuid {
-      plan.definitions = library?.definitions(kind, uuid) ?? []
+      plan.definitions = library?.listed(kind, uuid) ?? []
       if plan.definitions.count > Self.few { plan.bySize = Self.bySize(plan.definitions) }
       plan.isNameless = uuid.name(as: kind == .characteristic ? .characteristic : nil) == nil
       plan.ownName = library?.ownName(kind, uuid)
@@ -210,7 +210,7 @@ package struct ProfileLookup: Sendable {
     _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, sender: DeviceAddress? = nil,
     _ isOfDevice: (String) -> Bool
   ) -> Definition? {
-    func isUsed(_ definition: Definition) -> Bool {
+    func isUsed(_ definition: ListedDefinition) -> Bool {
       guard definition.fits(value) else { return false }
       guard plans[plan].needsContext else { return true }
       let subject = definition.subject
@@ -222,8 +222,7 @@ package struct ProfileLookup: Sendable {
       value.byteCount < plans[plan].bySize.count
       ? plans[plan].bySize[value.byteCount].first { isUsed(plans[plan].definitions[$0]) }
       : plans[plan].definitions.firstIndex(where: isUsed)
-    guard let place else { return nil }
-    let definition = plans[plan].definitions[place]
+    guard let place, let definition = plans[plan].definitions[place].definition else { return nil }
     return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
   }
 
@@ -238,7 +237,7 @@ package struct ProfileLookup: Sendable {
 
   /// Returns the indexes of the definitions that allow each number of bytes of a legacy
   /// advertisement.
-  private static func bySize(_ definitions: [Definition]) -> [[Int]] {
+  private static func bySize(_ definitions: [ListedDefinition]) -> [[Int]] {
     (0...31).map { count in
       definitions.indices.filter { index in
         let subject = definitions[index].subject

@@ -591,7 +591,7 @@ package struct ValueReading: ~Copyable {
       return name
     }
     guard profiles[plan].isNameless else { return nil }
-    return vendor ?? profiles[plan].definitions.first?.name
+    return vendor ?? profiles[plan].definitions.first?.definition?.name
   }
 
   // MARK: The whole capture

@@ -302,6 +302,29 @@ struct BuiltInTests {
     }
   }
 
+  /// What is read first of a definition is its subject, however long its names are.
+  @Test
+  func entriesHaveTheSubjects() throws {
+    for definition in BuiltInProfiles.all {
+      let subject = definition.subject
+      let isListed = BuiltInProfiles.listed(subject.kind, subject.uuid).contains {
+        $0.subject == subject && $0.definition?.name == definition.name
+      }
+      #expect(isListed, "\(definition.name)")
+    }
+    var subject = Subject(.company, BluetoothUUID(0x004c))
+    subject.device = "Lamp*"
+    subject.match = [0x10, nil]
+    subject.sizes = 2...9
+    let name = String(repeating: "long ", count: 50)
+    let definition = try #require(
+      Definition(subject, profile: "lamp", name: name, Definition.Tables()))
+    let text = [UInt8](StoredText.text(definition.stored).utf8)
+    #expect(ListedDefinition(text.bytes, line: 0)?.subject == subject)
+    let isCutRead = ListedDefinition(Array(text.prefix(100)).bytes, line: 0) != nil
+    #expect(!isCutRead)
+  }
+
   /// The package's folder.
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
