@@ -229,7 +229,7 @@ package struct ValueReading: ~Copyable {
     else { return }
     let conversation = memory.conversationKey(link, serial.server)
     let isWritten = Side(sent: direction) != serial.server
-    if profiles.needsContext(plan, value, isAny: messages.hasOpenFrames) {
+    if profiles.needsContext(plan, value, isAny: messages.hasOpenFrames || notesMisfits) {
       profiles.settle(
         plan,
         ProfileLookup.Context(
@@ -252,7 +252,7 @@ package struct ValueReading: ~Copyable {
       }
     if notesMisfits {
       if let found { unmatched.note(found.vendor) }
-      noteMisfits(plan, nil, service, way, isOfDevice, value, number, found?.vendor)
+      noteMisfits(plan, nil, way, value, number, found?.vendor)
     }
     guard let found else { return }
     remember(found, number, 0)
