@@ -62,6 +62,10 @@ package struct LearnReport: PacketReport, ~Copyable {
   // MARK: Text
 
   private func writeText(into output: inout Output) {
+    if gadgets.allSatisfy(\.channels.isEmpty) {
+      output.text(
+        "no values to learn from: standard characteristics are left out unless --uuid names them\n")
+    }
     for (place, gadget) in gadgets.enumerated() where !gadget.channels.isEmpty {
       if place > 0 { output.byte(0x0a) }
       var page = Output()
