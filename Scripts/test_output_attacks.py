@@ -47,7 +47,7 @@ VERBS = {
     "diff --stat": (["diff", "--stat", "OTHER"], None),
     "profiles match": (["profiles", "match"], KEPT_LINES),
     "profiles learn": (["profiles", "learn", "--uuid", "2a37"], KEPT_LINES),
-    "values --positions": (["values", "--positions"], KEPT_LINES),
+    "values --positions": (["values", "--positions"], None),  # a line for each run of constant bytes
     "live": (["live", "-i"], KEPT_LINES),
     "live --view values": (["live", "--view", "values", "-i"], None),
     "live --view devices": (["live", "--view", "devices", "-i"], None),
