@@ -226,14 +226,14 @@ def _structures(reports: list[dict], told: Told) -> None:
     typed = [(code(field, "type"), field) for field in fields]
     told.put("adv.types", [kind for kind, _ in typed])
     # tshark ends a name at its first zero.
-    names = [field.get("value") for kind, field in typed if kind in NAMES]
+    names = [field.get("text") for kind, field in typed if kind in NAMES]
     told.put("adv.names", [name.partition("\0")[0] if isinstance(name, str) else name for name in names])
     for bits, kinds in UUIDS.items():
         found = [
             uuid
             for kind, field in typed
             if kind in kinds or SERVICE_DATA.get(kind) == bits
-            for uuid in listed(field.get("value") if kind in kinds else _inside(field, "uuid"))
+            for uuid in listed(field.get("uuids") if kind in kinds else _inside(field, "uuid"))
         ]
         told.put(f"adv.uuids_{bits}", [_uuid(uuid, bits) for uuid in found])
     told.put("adv.companies", _codes(typed, MANUFACTURER, "company"))
