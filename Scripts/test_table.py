@@ -138,7 +138,7 @@ class RowTest(TableTest):
                 for row, value in zip(made["operations"], values, strict=True):
                     for key in ("packet", "operation", "uuid", "handle", "value", "latency_ms"):
                         self.assertEqual(row[key], value.get(key), key)
-                    self.assertEqual(row["outcome"] == "ok", "error" not in value)
+                    self.assertEqual(row["outcome"] == "ok", "failed" not in value)
                     self.assertEqual(row["text"], value.get("decoded", {}).get("text"))
                 devices = [json.loads(line) for line in run("devices", "--json", capture).stdout.splitlines()]
                 devices = [each for each in devices if each["type"] == "device" and "address_types" in each and "this_host" not in each]
