@@ -368,8 +368,8 @@ package struct VendorMessages: Sendable {
   // MARK: Several frames in one value
 
   /// Processes bytes that begin with a frame and continue after it, or in which bytes are escaped.
-  /// If only frames identify the
-  /// protocol, all of them must be correct, and what is left must begin another one.
+  /// If only frames identify the protocol, all of them must be correct, and what is left must begin
+  /// another one.
   @inline(never)
   private mutating func several(
     _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ context: Context

@@ -28,6 +28,12 @@ package struct VendorTally: Sendable {
   /// The number of incomplete series and messages.
   package var unfinishedCount: Int { series - completed + incompleteMessages }
 
+  /// Forgets the requests, whose outcome is not known.
+  package mutating func forgetRequests() {
+    requests = 0
+    unanswered = []
+  }
+
   /// Whether there is nothing to report.
   package var isEmpty: Bool { requests == 0 && series == 0 && incompleteMessages == 0 }
 }

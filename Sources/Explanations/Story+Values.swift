@@ -118,9 +118,9 @@ extension ConnectionHistory {
     if run.answered == 0, !isSubscribed {
       return ["\(name): \(count: run.requests, "command", "commands") written"]
     }
-    return [
-      "\(name): \(count: run.requests, "request", "requests"), \(run.answered) answered"
-    ]
+    let requests: Wording = "\(name): \(count: run.requests, "request", "requests")"
+    if run.answered == 0, attributes.lacks(run.server) { return [requests] }
+    return ["\(requests), \(run.answered) answered"]
   }
 
   /// Returns how long answers took; a single duration if all are the same when printed.

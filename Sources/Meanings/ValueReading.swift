@@ -333,8 +333,8 @@ package struct ValueReading: ~Copyable {
     return nil
   }
 
-  /// Records why a value is not a message of the user's own protocols and, if it is none at all, of
-  /// built-in ones that the characteristic identifies.
+  /// Records why a value is not a message of the user's own protocols. If no protocol reads it,
+  /// this includes the built-in protocols that the characteristic identifies.
   @inline(never)
   private mutating func noteMisfits(
     _ plan: Int, _ uuid: BluetoothUUID?, _ way: VendorProtocol.Path, _ value: RawSpan,
@@ -617,10 +617,16 @@ package struct ValueReading: ~Copyable {
     return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
   }
 
-  /// Returns the results of vendor requests, after the last packet.
-  package mutating func finish() -> [VendorTally] {
+  /// Returns the results of vendor requests, after the last packet. Requests to a server from which
+  /// the capture has no answer at all are not counted: their outcome is unknown.
+  package mutating func finish(_ memory: borrowing Memory) -> [VendorTally] {
     messages.finish()
-    return messages.tallies
+    var tallies = messages.tallies
+    for index in tallies.indices where tallies[index].answered == 0 {
+      let server = Memory.server(ofConversation: tallies[index].conversation)
+      if !memory.hasHeard(server == .local ? .sent : .received) { tallies[index].forgetRequests() }
+    }
+    return tallies
   }
 }
 
@@ -628,6 +634,11 @@ extension Memory {
   /// Returns a key for the server on a link that is stable across reconnections.
   borrowing func serverKey(_ link: LinkSlot, _ side: Side) -> UInt64 {
     attributes.currentKey(Attributes.key(of: side, links.connection(link)))
+  }
+
+  /// Returns the side of the server in a conversation.
+  fileprivate static func server(ofConversation key: UInt64) -> Side {
+    key & 1 == 1 ? .local : .peer
   }
 
   /// Returns a key for the conversation on a link with a server on one of its sides.

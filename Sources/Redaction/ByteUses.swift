@@ -170,7 +170,7 @@ struct ByteUses: Sendable {
 
 /// The data in PDUs of neither ATT nor the Security Manager.
 enum OtherPayload {
-  /// Returns the data in a packet that is no value; empty if there is none.
+  /// Returns the data in a packet that does not belong to a value; empty if all of it does.
   static func of(_ packet: borrowing Packet) -> Slice {
     packet.serialValue != nil
       ? .empty : of(packet.dissection, packet.answer.channel?.psm, packet.bytes)

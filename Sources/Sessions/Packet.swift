@@ -22,7 +22,7 @@ package struct Packet: ~Copyable, ~Escapable {
   package var parts: ArraySlice<Int> { answer.fragment.isJoined ? fragments[...] : [] }
 
   /// The value that the packet completes on a serial channel: the payload of an RFCOMM frame, or
-  /// an SDU. Nil if there is none.
+  /// an SDU. Nil if the packet completes no value.
   package var serialValue: (slice: Slice, on: SerialFact)? {
     guard let channel = answer.channel, let serial = channel.serialChannel else { return nil }
     if let frame = dissection.rfcomm {

@@ -101,7 +101,7 @@ struct ProfileFileOptions: ParsableArguments {
 
   /// Writes a profile.
   ///
-  /// - Parameter reason: why there is none, if it is empty.
+  /// - Parameter reason: why there is no profile, for the case that it is empty.
   func write(_ profile: [UInt8], or reason: String) throws {
     guard let output else { return }
     guard !profile.isEmpty else {

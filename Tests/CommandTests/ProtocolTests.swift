@@ -356,4 +356,25 @@ struct ProtocolTests {
       ["profiles", "decode", "--profile", trial.arguments[1], "--uuid", "fff7", "4101"])
     #expect(refused.text == "no profile decodes this; modem: contains 01, which is not text\n")
   }
+
+  /// Of the wristband's sample, only the data that the host sent: 8 requests.
+  @Test("A capture without anything from the server does not show whether it answered")
+  func oneDirection() throws {
+    let sample = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Program.sample("wristband"))))
+    func number(_ place: Int) -> Int { sample[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    var sent = Array(sample.prefix(16))
+    var place = 16
+    while place + 24 < sample.count {
+      let end = place + 24 + number(place + 4)
+      if number(place + 8) & 1 == 0, sample[place + 24] == 2 { sent += sample[place..<end] }
+      place = end
+    }
+    let folder = try Folder()
+    let path = try folder.write("sent.btsnoop", sent)
+    let values = try Program.run(["values", path]).text
+    #expect(values.contains("command 02 → command 77") && !values.contains("answer"), "\(values)")
+    let told = try Program.run(["explain", path]).text
+    #expect(told.contains("wristband: 8 requests\n"), "\(told)")
+    #expect(!told.contains("0 answered"), "\(told)")
+  }
 }

@@ -141,7 +141,7 @@ struct ProfileTests {
     #expect(needsFrame(.rfcomm(1), 0x1101) == false)
     #expect(needsFrame(.creditBased(PSM(rawValue: 0x81)), nil, "B1") == true)
     #expect(needsFrame(.creditBased(PSM(rawValue: 0x81)), nil, "A1") == false)
-    // A claim about a channel is none about characteristics.
+    // A claim to a channel does not extend to characteristics.
     let onCharacteristic = vendor.needsFrame(on: BluetoothUUID(0xfff1), of: nil) { _ in false }
     #expect(onCharacteristic == true)
   }

@@ -92,7 +92,7 @@ package struct SerialService: Sendable {
   package let channel: UInt8
   /// The first service class.
   package let uuid: BluetoothUUID?
-  /// The name in the record's first language; empty if there is none.
+  /// The name in the record's first language; empty if the record has no name.
   package let name: Slice
 }
 

@@ -51,7 +51,7 @@ extension PageWriter {
     }
     var lines = Output()
     table.footer(memory, into: &lines)
-    values.writeRest(&table, &reading, into: &lines)
+    values.writeRest(&table, memory, &reading, into: &lines)
     let advertisers = rows.count { $0.isAdvertiser }
     let most = options.limit / Self.bytesPerValueRow
     var isOpen = false

@@ -433,7 +433,7 @@ struct FieldRow: TableRow, ~Copyable {
     Column("field", .string, "name, after those of its groups and dots") { row, cells in
       cells.text { row.writer.path(of: row.place, into: &$0) }
     },
-    Column("number", .real, "scaled number, or that of a code; null if there is none") {
+    Column("number", .real, "scaled number, or a code's number; null for anything else") {
       if let number = $0.number { $1.real(number.bytes) } else { $1.null() }
     },
     Column("word", .string, "word, flag, text or bytes; null if there is only a number") {

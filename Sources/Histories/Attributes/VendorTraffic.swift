@@ -75,7 +75,7 @@ package struct VendorTraffic: Sendable {
     noteGap(gap)
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
-      // Nearly all values are none of its messages.
+      // Nearly no value begins like one of its messages.
       guard messages.hasOpenFrames || vendor.canBegin(with: value.byte(at: 0)) else { continue }
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
       let channel = VendorChannel(

@@ -303,8 +303,9 @@ extension GadgetChannel {
         wishes.append("\(name): more different frames may show a checksum")
       } else if kind.frame.checksum?.confidence == .likely {
         wishes.append(
-          "\(name): more different frames make the checksum certain, from "
-            + "\(Evidence.certainFrames) on")
+          "\(name): more different frames can make the checksum certain"
+            + (kind.frame.different < Evidence.certainFrames
+              ? ", from \(Evidence.certainFrames) on" : ""))
       }
     }
     return wishes

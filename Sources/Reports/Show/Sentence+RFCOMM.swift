@@ -86,8 +86,8 @@ extension Sentence {
 
   // MARK: Values
 
-  /// Reads the value that a packet completes on a serial channel; nil if there is none. Must be
-  /// called before anything is described.
+  /// Reads the value that a packet completes on a serial channel; returns nil if it completes no
+  /// value. Must be called before anything is described.
   mutating func observeSerialValue(
     _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Slice? {

@@ -98,9 +98,10 @@ package struct CountedValues: ~Copyable {
 
   /// Appends the results of vendors' requests and the limits that were reached.
   package func writeRest(
-    _ table: inout ValuesTable, _ reading: inout ValueReading, into output: inout Output
+    _ table: inout ValuesTable, _ memory: borrowing Memory, _ reading: inout ValueReading,
+    into output: inout Output
   ) {
-    table.write(reading.finish(), into: &output)
+    table.write(reading.finish(memory), into: &output)
     table.write(notes, into: &output)
   }
 }

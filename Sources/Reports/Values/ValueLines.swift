@@ -140,7 +140,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     // If reading stopped early, more may have followed.
     if !filter.isSatisfied { note(memory, into: &output) }
     if form == .json, options.rows != .distinct, !filter.isSatisfied {
-      exchanges(memory.vantage, into: &output)
+      exchanges(memory, into: &output)
     }
   }
 
@@ -306,12 +306,12 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// Writes the results of the requests and series of protocols and control points, after the last
   /// packet, as one line each.
-  private mutating func exchanges(_ vantage: Vantage, into output: inout Output) {
-    for tally in reading.finish() where !tally.isEmpty {
+  private mutating func exchanges(_ memory: borrowing Memory, into output: inout Output) {
+    for tally in reading.finish(memory) where !tally.isEmpty {
       sink.beginDocument(in: &output)
       sink.word("type", "exchange")
       sink.number("connection", Int(tally.conversation >> 1))
-      if tally.conversation & 1 == 1 { sink.server(vantage) }
+      if tally.conversation & 1 == 1 { sink.server(memory.vantage) }
       sink.string("name", tally.title)
       if tally.requests > 0 {
         sink.number("requests", tally.requests)

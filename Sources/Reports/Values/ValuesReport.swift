@@ -50,7 +50,7 @@ package struct ValuesReport: TableReport, ~Copyable {
     var table = values.conclude(memory, &reading)
     if !table.facts.entries.isEmpty {
       table.write(memory, into: &output)
-      values.writeRest(&table, &reading, into: &output)
+      values.writeRest(&table, memory, &reading, into: &output)
     } else if values.filter.remark == nil {
       output.text(CountedValues.nothing)
       output.byte(0x0a)
